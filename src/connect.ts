@@ -12,7 +12,7 @@ import {
 import { type DialTarget, dial } from './dial.ts'
 import type { Channel } from './jsonrpc/channel.ts'
 import { Peer } from './jsonrpc/peer/peer.ts'
-import type { Credentials } from './mcp/credentials.ts'
+import { type Credentials, isCredentials } from './mcp/credentials.ts'
 import type { Endpoint } from './mcp/endpoint.ts'
 import { decodeOptions, profile } from './mcp/profile.ts'
 import {
@@ -177,8 +177,7 @@ async function credentialsOf(
 }
 
 function checkedCredentials(auth: Credentials): Credentials {
-  if (isRecord(auth) && typeof auth.headers === 'function' && typeof auth.refused === 'function')
-    return auth
+  if (isCredentials(auth)) return auth
   throw new TypeError(
     `option "auth" must be credentials of trunkline/auth, such as oauth(), or "stored" (got ${formatValue(auth)})`,
   )

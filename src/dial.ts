@@ -1,7 +1,10 @@
 import type { DialOptions } from './connect-options.ts'
 import type { Channel } from './jsonrpc/channel.ts'
+import { type Credentials, isCredentials, type UpstreamAuth } from './mcp/credentials.ts'
 import type { ChildCommand } from './transport/process/child.ts'
 import { type Address, type TransportDialOptions, transportOf } from './transports.ts'
+import { isRecord } from './util/objects.ts'
+import { formatValue } from './util/options.ts'
 
 export type { DialOptions }
 
@@ -30,4 +33,27 @@ async function startChild(command: ChildCommand, options: TransportDialOptions):
     throw error
   }
   return channel
+}
+
+/**
+ * Makes the credentials of one server at one address, which are loaded now. Rejects with a TypeError for anything that
+ * describes none.
+ */
+export async function upstreamCredentials(auth: Credentials | UpstreamAuth): Promise<Credentials> {
+  if (auth === 'stored') {
+    const { storedCredentials } = await import('./auth/client/stored.ts')
+    return storedCredentials()
+  }
+  if (isRecord(auth) && 'bearer' in auth) {
+    const { bearer } = await import('./auth/client/machine/bearer.ts')
+    return bearer(auth.bearer)
+  }
+  if (isRecord(auth) && 'clientCredentials' in auth) {
+    const { clientCredentials } = await import('./auth/client/machine/client-credentials.ts')
+    return clientCredentials(auth.clientCredentials)
+  }
+  if (isCredentials(auth)) return auth
+  throw new TypeError(
+    `option "auth" must be credentials of trunkline/auth, "stored", { bearer } or { clientCredentials } (got ${formatValue(auth)})`,
+  )
 }

@@ -1,3 +1,4 @@
+import { HttpStatusError } from '../http/client/errors.ts'
 import { ChannelError } from '../jsonrpc/channel.ts'
 import { RpcError } from '../jsonrpc/error.ts'
 import { ConfigError } from '../router/config/issue.ts'
@@ -10,6 +11,7 @@ export const exitCodes = {
   unreachable: 3,
   timeout: 4,
   checkFailed: 5,
+  unauthorized: 6,
   interrupted: 130,
 } as const
 
@@ -23,6 +25,7 @@ export const exitMeanings: Readonly<Record<ExitName, string>> = {
   unreachable: 'The server cannot be reached or started, or the connection was lost.',
   timeout: 'The server did not respond in time.',
   checkFailed: 'A step of `check` failed.',
+  unauthorized: 'The server requires authorization, or the login failed.',
   interrupted: 'Interrupted, for example by Ctrl-C.',
 }
 
@@ -60,12 +63,40 @@ export class Interrupted extends Error {
   }
 }
 
+/** A request that failed for want of authorization. */
+export interface AuthorizationFailure {
+  /** The address of the server, if it is known. */
+  readonly server?: string
+  /** Whether the authorization server could not be reached. */
+  readonly isTemporary?: boolean
+  /** Whether a login would help. */
+  readonly needsLogin: boolean
+}
+
+/** Returns why a request was not authorized; undefined for any other error. */
+export function authorizationFailure(error: unknown): AuthorizationFailure | undefined {
+  const cause = error instanceof ChannelError ? error.cause : error
+  if (cause instanceof HttpStatusError) {
+    // A 403 is about credentials only if the server says so; else it is about Host, Origin or the network.
+    const { status, headers, message } = cause
+    if (status !== 401 && !(status === 403 && headers.has('www-authenticate'))) return undefined
+    const [server] = /https?:\/\/\S+/.exec(message) ?? []
+    return { server, needsLogin: true }
+  }
+  // By its name, because the class belongs to a module that is loaded only where authorization is used.
+  if (!(cause instanceof Error) || cause.name !== 'AuthError') return undefined
+  const { code, url: server } = cause as Error & { readonly code?: string; readonly url?: string }
+  return { server, isTemporary: code === 'unreachable', needsLogin: code === 'login-required' }
+}
+
 /** Returns the name of the exit code for an error. */
 export function exitNameOf(error: unknown): ExitName {
   if (error instanceof Interrupted) return 'interrupted'
   if (error instanceof UsageError || error instanceof FileError) return 'usage'
   if (error instanceof ConfigError) return 'usage'
   if (error instanceof RpcError) return 'failed'
+  const refusal = authorizationFailure(error)
+  if (refusal !== undefined) return refusal.isTemporary ? 'unreachable' : 'unauthorized'
   if (!(error instanceof ChannelError)) return 'failed'
   switch (error.code) {
     case 'timeout':

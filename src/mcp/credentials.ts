@@ -1,4 +1,5 @@
 import { ChannelError } from '../jsonrpc/channel.ts'
+import { isRecord } from '../util/objects.ts'
 import { addressText } from '../util/text/address-text.ts'
 import { errorMessage } from '../util/text/error-message.ts'
 
@@ -52,6 +53,38 @@ export interface Credentials {
   refused(refusal: CredentialsRefusal, signal: AbortSignal): Promise<boolean>
   /** Called with the header `DPoP-Nonce` of a response, which later proofs have to contain (RFC 9449). */
   onNonce?(nonce: string, url: URL): void
+}
+
+/** How requests to a server are authorized, as a configuration file describes it. */
+export type UpstreamAuth =
+  /** With the tokens of `trunkline login`. */
+  | 'stored'
+  /** With a token. */
+  | {
+      /** The token. */
+      readonly bearer: string
+    }
+  /** With tokens that this program gets for itself. */
+  | {
+      /** This program, as it is registered with the authorization server. */
+      readonly clientCredentials: UpstreamClient
+    }
+
+/** A program that is registered with an authorization server. */
+export interface UpstreamClient {
+  /** The id of the program. */
+  readonly clientId: string
+  /** The secret of the program. */
+  readonly clientSecret: string
+  /** The issuer of the authorization server, the only one that gets the secret. */
+  readonly issuer: string
+  /** Scopes to ask for besides those that the server names. */
+  readonly scopes?: readonly string[]
+}
+
+/** Whether a value is an object of credentials. */
+export function isCredentials(auth: unknown): auth is Credentials {
+  return isRecord(auth) && typeof auth.headers === 'function' && typeof auth.refused === 'function'
 }
 
 /** A handshake that was answered with a status instead of a connection. */

@@ -1,3 +1,4 @@
+export type { UpstreamAuth, UpstreamClient } from '../mcp/credentials.ts'
 export type { HealthLevel } from '../observe/health/health.ts'
 export type { HiddenEntry } from './catalog/entries.ts'
 export type { Lists } from './catalog/lists.ts'
@@ -6,6 +7,12 @@ export {
   type RememberedListsFile,
   type RememberedServer,
 } from './catalog/remembered-lists.ts'
+export type {
+  ApiKeysConfig,
+  AuthConfig,
+  IntrospectionConfig,
+  JwtConfig,
+} from './config/auth/fields.ts'
 export type { ConfigInput } from './config/dialects/inputs.ts'
 export { type ConfigDiff, diffConfig } from './config/diff.ts'
 export type { Environment, Places } from './config/env.ts'

@@ -1,4 +1,5 @@
 import type { Middleware } from '../jsonrpc/handler.ts'
+import type { Credentials, UpstreamAuth } from '../mcp/credentials.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
 import type { Icon } from '../mcp/types/base.ts'
 import type { TaskOptions } from '../server/tasks/registry.ts'
@@ -177,6 +178,11 @@ export interface UpstreamOptions {
   readonly urls?: readonly InstanceUrl[]
   /** HTTP headers of every request and of WebSocket handshakes. */
   readonly headers?: Readonly<Record<string, string>>
+  /**
+   * Authorizes the requests to a server at an HTTP or WebSocket address: credentials of `trunkline/auth`, or a
+   * description of them as in a configuration file. A token of a caller is never forwarded.
+   */
+  readonly auth?: Credentials | UpstreamAuth
   /**
    * Whether calls to a stateless HTTP server use a WebSocket if the server offers one. By default
    * true.

@@ -28,6 +28,9 @@ describe('docs/command-line.md', () => {
       'prompt',
       'check',
       'bench',
+      'login',
+      'logout',
+      'keys',
     ].map(name => [`${name}-options`, ownOptions(name)] as const),
   ]
 

@@ -36,7 +36,8 @@ function groupSchema(named: string): Schema {
     properties[name] = fieldSchema(field)
   }
   for (const [name, rule] of named === 'server' ? serverKeys : []) {
-    if (rule.kind !== 'refused') {
+    // Our own form of a key comes first.
+    if (rule.kind !== 'refused' && !(name in properties)) {
       properties[name] = { description: keyText(rule), deprecated: true }
     }
   }

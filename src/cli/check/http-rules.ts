@@ -72,7 +72,7 @@ async function responseFinding(
   if (status === 401 || (status === 403 && headers['www-authenticate'] !== undefined)) {
     return fail(
       message,
-      'The server requires authorization. Pass --header "Authorization: Bearer …".',
+      'The server requires authorization. Run "trunkline login URL", or pass --header "Authorization: Bearer …".',
     )
   }
   if (status === 403) {

@@ -14,6 +14,7 @@ import type { CheckTarget } from '../check/target.ts'
 import { exitCodes, UsageError } from '../exit.ts'
 import { argumentsOf } from '../input/tool-arguments.ts'
 import type { Invocation, Run } from '../invocation.ts'
+import { withStoredHeaders } from '../target/authorization.ts'
 import { lookUpServers } from '../target/config-servers.ts'
 import { connectOptionsOf } from '../target/connect.ts'
 import { type CommandTarget, resolveTarget } from '../target/target.ts'
@@ -22,7 +23,8 @@ import { oneLine, type Terminal } from '../terminal.ts'
 /** `trunkline check`: checks step by step whether a server follows the protocol. */
 export const run: Run = async invocation => {
   const { input, terminal } = invocation
-  const { target, operands } = await resolveTarget(invocation.input, lookUpServers)
+  const { target: named, operands } = await resolveTarget(invocation.input, lookUpServers)
+  const target = await withStoredHeaders(named, input)
   if (operands.length > 0) throw new UsageError(`unexpected argument "${operands[0]}"`)
   if (input.has('args') && !input.has('call')) throw new UsageError('--args requires --call')
   const selected = input.has('call') ? [...steps, await callStep(target, invocation)] : steps

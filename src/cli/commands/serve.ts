@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process'
 import { existsSync, watch } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { basename, dirname, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseAddress } from '../../address.ts'
 import type { Endpoint } from '../../mcp/endpoint.ts'
 import { isEndpoint } from '../../protocol.ts'
+import type { AuthConfig } from '../../router/config/auth/fields.ts'
+import { readAuthConfig } from '../../router/config/read.ts'
 import { serve } from '../../serve.ts'
 import { addressesOf, flagFor } from '../../serve-address.ts'
 import { keysVariable } from '../../server/crypto/key-text.ts'
@@ -16,6 +19,7 @@ import type { CommandLine } from '../arguments.ts'
 import { exitCodes, FileError, UsageError, withUsageErrors } from '../exit.ts'
 import type { Invocation, Run } from '../invocation.ts'
 import { readKeyFile } from '../key-file.ts'
+import { guardOptions } from '../up/caller-auth.ts'
 
 /** `trunkline serve`: runs a file that exports a server, or that calls `serve` itself. */
 export const run: Run = async invocation => {
@@ -79,13 +83,25 @@ async function serveFile(
     const keys = await readKeyFile(keyFile)
     process.env[keysVariable] = keys.map(key => Buffer.from(key).toString('hex')).join(',')
   }
+  const authFile = input.value('auth')
+  const auth = authFile === undefined ? undefined : await readAuthFile(authFile, env)
   const listenersBefore = process.listenerCount('SIGTERM')
   const endpoint = exportedEndpoint(await load(file))
   // A file may both export its server and serve it; serve() adds a SIGTERM listener.
   const isServing = process.listenerCount('SIGTERM') > listenersBefore
-  if (endpoint === undefined || isServing) return untilExit(file)
-  const serving = await withUsageErrors(() =>
-    serve(endpoint, { addresses: addresses ?? addressesOf([], env) }),
+  if (endpoint === undefined || isServing) {
+    if (authFile === undefined) return untilExit(file)
+    terminal.error(`trunkline: --auth requires a file that exports a server; ${file} serves itself`)
+    // At once, because the file may serve callers already, without authentication.
+    process.exit(exitCodes.usage)
+  }
+  const where = addresses ?? addressesOf([], env)
+  const noteError = (error: unknown): void => terminal.note(errorMessage(error))
+  const serving = await withUsageErrors(async () =>
+    serve(endpoint, {
+      addresses: where,
+      ...(auth && (await guardOptions(auth, onlyAddress(where), noteError))),
+    }),
   )
   // On stdio, stdout carries protocol messages.
   if (input.has('json') && !serving.addresses.includes('stdio:')) {
@@ -93,6 +109,23 @@ async function serveFile(
   }
   await serving.ended
   return exitCodes.ok
+}
+
+/** Returns the address that `--auth` guards. Throws a UsageError for several, and for `stdio:`. */
+function onlyAddress([address = '', ...others]: readonly string[]): string {
+  if (others.length === 0 && address !== 'stdio:') return address
+  throw new UsageError('--auth guards one address, such as that of --http 3000, and not "stdio:"')
+}
+
+/** Reads the file of `--auth`. Throws a ConfigError with its mistakes, or a UsageError if it cannot be read. */
+async function readAuthFile(file: string, env: Invocation['env']): Promise<AuthConfig> {
+  let text: string
+  try {
+    text = await readFile(file, 'utf8')
+  } catch (cause) {
+    throw new UsageError(`--auth: cannot read ${file}: ${errorMessage(cause)}`, { cause })
+  }
+  return readAuthConfig(text, { env, file })
 }
 
 /** Waits for a file that calls `serve` itself, which ends the process. Rejects if the file serves nothing. */

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { Ops } from '../../observe/health/health.ts'
+import { type HealthReport, Ops } from '../../observe/health/health.ts'
 import type { Log } from '../../observe/log/log.ts'
 import { observe } from '../../observe/observe.ts'
 import { withSessionEvents } from '../../observe/observed.ts'
@@ -54,6 +54,12 @@ export const run: Run = async invocation => {
     const plan = await withUsageErrors(() =>
       config === undefined ? demoPlan(ownProgram(), options) : planOf(config, options),
     )
+    if (plan.auth !== undefined) {
+      const { auth } = plan
+      const { checkCallerAuth } = await import('../up/caller-auth.ts')
+      // Before any program is started.
+      await withUsageErrors(() => checkCallerAuth(auth))
+    }
     if (input.has('dry-run')) return printDryRun(invocation, plan, config)
     const onStarted = (started: ConfigReloader): void => {
       reloader = started
@@ -101,10 +107,11 @@ async function serve(setup: UpSetup): Promise<number> {
     const served = plan.view === undefined ? router : router.view(plan.view)
     const endpoint = withSessionEvents(served)
     // Health is always served, even if metrics are off or have an address of their own.
-    const ops = plan.metrics === true ? observer.ops : new Ops({ health: () => router.health() })
+    const ops =
+      plan.metrics === true ? observer.ops : new Ops({ health: () => healthOf(router, plan) })
     const { lameDuckMs } = setup.options
-    const { isAnyPort, tls } = plan
-    const listenOptions = { ops, isAnyPort, lameDuckMs, tls, onError: logError }
+    const { isAnyPort, tls, auth } = plan
+    const listenOptions = { ops, isAnyPort, lameDuckMs, tls, auth, onError: logError }
     listeners = await listenAll(endpoint, plan.listen, listenOptions)
     views = await listenViews(router, plan.viewAddresses, listenOptions)
     const opsListener =
@@ -134,6 +141,12 @@ async function serve(setup: UpSetup): Promise<number> {
     await observer.close()
     sighup.stop()
   }
+}
+
+/** Returns the health for `/readyz`; where callers are authenticated, nothing of the servers, because anybody may ask. */
+function healthOf(router: Router, { auth }: Plan): HealthReport {
+  const report = router.health()
+  return auth === undefined ? report : { level: report.level }
 }
 
 /** A router with its pins and its observer. */

@@ -14,6 +14,13 @@ const targetOptions: readonly OptionRow[] = [
     meaning: 'HTTP or WebSocket header: `"Authorization: Bearer …"`.',
   },
   {
+    name: 'auth',
+    value: 'HOW',
+    choices: ['stored', 'none'],
+    meaning:
+      'Authorization of requests over HTTP: `stored` uses the tokens of `trunkline login`, which is the default where a login is stored; `none` uses none.',
+  },
+  {
     name: 'era',
     value: 'ERA',
     choices: ['auto', 'session', 'stateless'],

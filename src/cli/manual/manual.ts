@@ -1,3 +1,4 @@
+import { authorizationCommands } from './authorization.ts'
 import { callingCommands } from './calling.ts'
 import type { CommandRow, OptionRow } from './rows.ts'
 import { servingCommands } from './serving.ts'
@@ -19,6 +20,7 @@ export const generalOptions: readonly OptionRow[] = [
 export const commands: readonly CommandRow[] = [
   ...servingCommands,
   ...callingCommands,
+  ...authorizationCommands,
   {
     name: 'completion',
     operands: 'bash|zsh|fish',

@@ -192,6 +192,11 @@ export const servingCommands: readonly CommandRow[] = [
     options: [
       { name: 'watch', meaning: 'Restart when a source file in its folder changes.' },
       ...Object.values(transportOptions),
+      {
+        name: 'auth',
+        value: 'FILE',
+        meaning: 'Authenticate callers as this file says: a JSON object with the fields of `auth`.',
+      },
       keysOption,
     ],
     examples: [

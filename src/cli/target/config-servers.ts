@@ -29,7 +29,7 @@ function hasTarget(
 
 /** Returns the target of one instance: the program, or the first address. */
 function targetOf(name: string, options: UpstreamOptions): CommandTarget | undefined {
-  const { command, args, cwd, env, inheritEnv = [], url, urls = [], headers } = options
+  const { command, args, cwd, env, inheritEnv = [], url, urls = [], headers, auth } = options
   if (command !== undefined) {
     const inherited = Object.entries(process.env).filter(([variable]) =>
       inheritEnv.includes(variable),
@@ -41,5 +41,5 @@ function targetOf(name: string, options: UpstreamOptions): CommandTarget | undef
   }
   const [first] = url === undefined ? urls : [url]
   if (first === undefined) return undefined
-  return { name, where: typeof first === 'string' ? first : first.url, headers }
+  return { name, where: typeof first === 'string' ? first : first.url, headers, auth }
 }

@@ -13,6 +13,7 @@ import { UsageError, withUsageErrors } from '../exit.ts'
 import { elicitHandlers } from '../input/prompts.ts'
 import type { Invocation } from '../invocation.ts'
 import { oneLine } from '../terminal.ts'
+import { authOf } from './authorization.ts'
 import { lookUpServers } from './config-servers.ts'
 import { type CommandTarget, resolveTarget } from './target.ts'
 import { withWireLog } from './wire-log.ts'
@@ -32,7 +33,11 @@ export async function withTarget<T>(
   use: (opened: ConnectedTarget) => Promise<T>,
 ): Promise<T> {
   const { target, operands } = await resolveTarget(invocation.input, lookUpServers)
-  const options = { ...connectOptionsOf(invocation, target), elicit: elicitHandlers(invocation) }
+  const options = {
+    ...connectOptionsOf(invocation, target),
+    auth: await authOf(target, invocation.input),
+    elicit: elicitHandlers(invocation),
+  }
   const client = await withUsageErrors(() => connect(target.where, options))
   try {
     return await use({ client, operands })

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { parseAddress, schemeOf } from '../../address.ts'
+import type { UpstreamOptions } from '../../router/options.ts'
 import type { ChildCommand } from '../../transport/process/child.ts'
 import { placeOf, transportForScheme } from '../../transports.ts'
 import { didYouMean } from '../../util/nearest.ts'
@@ -13,6 +14,8 @@ export interface CommandTarget {
   readonly name: string
   readonly where: string | ChildCommand
   readonly headers?: Readonly<Record<string, string>>
+  /** How the configuration authorizes requests to the server. */
+  readonly auth?: UpstreamOptions['auth']
 }
 
 /** The servers of a configuration file, by name. */

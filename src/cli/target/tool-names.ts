@@ -1,6 +1,7 @@
-import { connect } from '../../connect.ts'
+import { type ConnectOptions, connect } from '../../connect.ts'
 import { limits } from '../../util/limits/limits.ts'
 import type { CommandLine } from '../arguments.ts'
+import { authOf } from './authorization.ts'
 import { findConfig, loadConfig } from './config-file.ts'
 import { lookUpServers } from './config-servers.ts'
 import { resolveTarget } from './target.ts'
@@ -15,7 +16,9 @@ export async function toolNames(input: CommandLine, target: string): Promise<rea
   try {
     const found = await resolveTarget({ ...input, operands: [target] }, lookUpServers)
     const { where, headers } = found.target
-    if (typeof where === 'string') return await namesAt(where, signal, headers)
+    if (typeof where === 'string') {
+      return await namesAt(where, signal, { headers, auth: await authOf(found.target, input) })
+    }
     return await namesBehindRouter(target, input.value('config'), signal)
   } catch {
     // A message would end up in the middle of what the user types.
@@ -26,9 +29,9 @@ export async function toolNames(input: CommandLine, target: string): Promise<rea
 async function namesAt(
   address: string,
   signal: AbortSignal,
-  headers?: Readonly<Record<string, string>>,
+  how: Pick<ConnectOptions, 'headers' | 'auth'> = {},
 ): Promise<readonly string[]> {
-  const quiet = { signal, headers, reconnect: false as const, onError: () => {} }
+  const quiet = { ...how, signal, reconnect: false as const, onError: () => {} }
   const client = await connect(address, quiet)
   try {
     const names: string[] = []

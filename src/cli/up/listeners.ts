@@ -3,9 +3,11 @@ import { listen } from '../../listen.ts'
 import type { Endpoint } from '../../mcp/endpoint.ts'
 import type { Ops } from '../../observe/health/health.ts'
 import { withSessionEvents } from '../../observe/observed.ts'
+import type { AuthConfig } from '../../router/config/auth/fields.ts'
 import type { Router } from '../../router/router.ts'
 import type { Listener } from '../../transport/listener.ts'
 import type { TlsOptions } from '../../transport/tls/certificate.ts'
+import type { GuardOptions } from './caller-auth.ts'
 
 /** Options of `listenAll`. */
 export interface ListenAllOptions {
@@ -14,6 +16,8 @@ export interface ListenAllOptions {
   readonly isAnyPort: boolean
   readonly lameDuckMs?: number
   readonly tls?: TlsOptions
+  /** How callers are authenticated. The caller on `stdio:` is the program that started this one. */
+  readonly auth?: AuthConfig
   readonly onError: (error: unknown) => void
 }
 
@@ -85,9 +89,11 @@ export async function closeAll(
 async function listenOn(
   endpoint: Endpoint,
   address: string,
-  { ops, isAnyPort, lameDuckMs, tls, onError }: ListenAllOptions,
+  { ops, isAnyPort, lameDuckMs, tls, auth: config, onError }: ListenAllOptions,
 ): Promise<Listener> {
-  const how = { onError, ops, lameDuckMs, tls }
+  const isGuarded = config !== undefined && address !== 'stdio:'
+  const guard = isGuarded ? await guardOf(config, address, onError) : undefined
+  const how = { onError, ops, lameDuckMs, tls, ...guard }
   try {
     return await listen(endpoint, address, how)
   } catch (error) {
@@ -97,4 +103,13 @@ async function listenOn(
     url.port = '0'
     return listen(endpoint, url.href, how)
   }
+}
+
+async function guardOf(
+  config: AuthConfig,
+  address: string,
+  onError: (error: unknown) => void,
+): Promise<GuardOptions> {
+  const { guardOptions } = await import('./caller-auth.ts')
+  return guardOptions(config, address, onError)
 }

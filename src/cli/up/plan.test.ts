@@ -65,3 +65,28 @@ describe('the sealing keys of a plan', () => {
     )
   })
 })
+
+describe('a plan with auth', () => {
+  const listen = ['http://0.0.0.0:1/mcp']
+  const plan = (auth: object, more: object = {}, options: object = {}) => {
+    const text = JSON.stringify({ mcpServers: {}, auth: { apiKeys: 'k.json', ...auth }, ...more })
+    const config = readConfig(text, { env: {} })
+    return planOf(config, { listen, isPublic: false, ...options })
+  }
+  const resource = 'https://tools.example/mcp'
+
+  it('may be reached from other machines', () => {
+    expect(plan({ resource })).toMatchObject({ listen, auth: { resource } })
+  })
+
+  it('needs to know its address there', () => {
+    expect(() => plan({})).toThrow('auth needs "resource"')
+    expect(plan({}, {}, { listen: [] }).auth).toEqual({ apiKeys: { file: 'k.json' } })
+  })
+
+  it('shows no metrics to everybody', () => {
+    expect(() => plan({ resource }, { metrics: true })).toThrow('would need no authentication')
+    expect(plan({ resource }, { metrics: true }, { isPublic: true }).metrics).toBe(true)
+    expect(() => plan({ resource }, {}, { metrics: 'http://0.0.0.0:2' })).toThrow('--public')
+  })
+})

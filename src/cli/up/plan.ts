@@ -1,5 +1,6 @@
 import { parseAddress } from '../../address.ts'
 import type { LogLineLevel } from '../../observe/log/line.ts'
+import type { AuthConfig } from '../../router/config/auth/fields.ts'
 import type { RouterConfig } from '../../router/config/read.ts'
 import { defaultListen } from '../../router/config/schema.ts'
 import { isLocalAddress } from '../../router/config/values.ts'
@@ -22,6 +23,8 @@ export interface Plan {
   /** Whether any free port may replace a port in use: only if the user did not choose the port. */
   readonly isAnyPort: boolean
   readonly tls: TlsFiles | undefined
+  /** How callers are authenticated; undefined if they are not. */
+  readonly auth?: AuthConfig
   readonly metrics: boolean | string
   readonly logLevel: LogLineLevel
 }
@@ -54,8 +57,11 @@ export function planOf(config: RouterConfig, options: UpOptions): Plan {
   const metrics = options.metrics ?? config.metrics
   const isAlone = options.listen.length > 0 || options.view !== undefined
   const viewAddresses = isAlone ? {} : config.viewAddresses
-  const addresses = allAddresses([...listen, ...Object.values(viewAddresses).flat()], metrics)
-  checkPublicAddresses(addresses, config.public || options.isPublic)
+  const served = [...listen, ...Object.values(viewAddresses).flat()]
+  const isPublic = config.public || options.isPublic
+  const { auth } = config
+  checkPublicAddresses(allAddresses(auth === undefined ? served : [], metrics), isPublic)
+  if (auth !== undefined) checkGuardedAddresses(auth, served, metrics === true && !isPublic)
   checkView(options.view, Object.keys(config.router.views ?? {}))
   checkSelfReference({ servers: config.servers, listen, file: config.file })
   return {
@@ -66,6 +72,7 @@ export function planOf(config: RouterConfig, options: UpOptions): Plan {
     viewAddresses,
     isAnyPort: false,
     tls: options.tls ?? config.tls,
+    auth,
     metrics,
     // The check: the parser accepts only log levels.
     logLevel: (options.logLevel as LogLineLevel | undefined) ?? config.logLevel,
@@ -133,7 +140,27 @@ function checkPublicAddresses(addresses: readonly string[], isPublic: boolean): 
   for (const address of addresses) {
     if (isLocalAddress(parseAddress(address))) continue
     throw new UsageError(
-      `${address} is reachable from other machines without authentication; set "public": true or --public to allow it`,
+      `${address} is reachable from other machines without authentication; set "auth" to authenticate callers, or "public": true or --public to allow it`,
+    )
+  }
+}
+
+/** Throws a UsageError if addresses that other machines can reach would serve what `auth` does not guard. */
+function checkGuardedAddresses(
+  { resource }: AuthConfig,
+  addresses: readonly string[],
+  hasOpenMetrics: boolean,
+): void {
+  const reachable = addresses.find(address => !isLocalAddress(parseAddress(address)))
+  if (reachable === undefined) return
+  if (resource === undefined) {
+    throw new UsageError(
+      `auth needs "resource", the URL under which callers know the router, because other machines can reach ${reachable}`,
+    )
+  }
+  if (hasOpenMetrics) {
+    throw new UsageError(
+      `metrics at ${reachable} would need no authentication; set "metrics" to an address of this machine`,
     )
   }
 }

@@ -1,12 +1,13 @@
 import { didYouMean, nearest } from '../../util/nearest.ts'
 import { setMember } from '../../util/objects.ts'
+import type { Report } from './checked-object.ts'
 import { type ConfigInput, declaredInputs, withDefaults } from './dialects/inputs.ts'
 import { isComment } from './dialects/nodes.ts'
 import { type FoundFile, type FoundServer, translateFile } from './dialects/translate.ts'
 import { type Environment, expand, type Places, type References } from './env.ts'
 import { describeType, type FieldType } from './field.ts'
 import { type ConfigIssue, type ConfigPath, type Position, pathText } from './issue.ts'
-import { groupRules, type Report } from './rules.ts'
+import { groupRules } from './rules.ts'
 import { fieldsOf } from './schema.ts'
 import type { ConfigNode, Member, ObjectNode } from './text.ts'
 import { addressProblem, keyProblem, stringProblem } from './values.ts'
@@ -74,6 +75,20 @@ export function checkConfig(root: ConfigNode, options: ConfigCheckOptions): Conf
     shown,
     missingInputs,
   }
+}
+
+/** Checks a file that holds one group of the field table, and returns its value; undefined if it is no object. */
+export function checkGroup(
+  root: ConfigNode,
+  named: string,
+  { env }: Pick<ConfigCheckOptions, 'env'>,
+): {
+  readonly value: Record<string, unknown> | undefined
+  readonly issues: readonly ConfigIssue[]
+} {
+  const check = new Check({ env })
+  const value = check.group(root, named, [])
+  return { value, issues: check.results().issues }
 }
 
 /** Warns of servers that a view names and that do not exist. */

@@ -1,3 +1,4 @@
+import { isCredentials } from '../../mcp/credentials.ts'
 import type { UpstreamOptions } from '../options.ts'
 import type { RouterConfig } from './read.ts'
 import { fieldsOf } from './schema.ts'
@@ -50,9 +51,11 @@ function active({ servers }: RouterConfig): ReadonlyMap<string, UpstreamOptions>
 
 /** Returns what it takes to apply the new options to a server. */
 export function changeOf(before: UpstreamOptions, after: UpstreamOptions): ServerChange {
-  // Endpoints and middleware are compared by identity.
+  // Endpoints, middleware and credentials are compared by identity.
   if (before.server !== after.server || !isSame(before.use, after.use)) return 'changed'
   if (before.configError !== after.configError) return 'changed'
+  const hasCredentials = isCredentials(before.auth) || isCredentials(after.auth)
+  if (hasCredentials && before.auth !== after.auth) return 'changed'
   let change: ServerChange = 'unchanged'
   for (const [name, { reconnects, default: byDefault }] of fieldsOf('server')) {
     // Writing out a default is not a change.
@@ -67,11 +70,12 @@ export function changeOf(before: UpstreamOptions, after: UpstreamOptions): Serve
 
 function settingsChanged(before: RouterConfig, after: RouterConfig): readonly string[] {
   const settings = (config: RouterConfig) => {
-    const { router, viewAddresses, tls, public: isPublic, metrics, logLevel } = config
+    const { router, viewAddresses, tls, auth, public: isPublic, metrics, logLevel } = config
     return {
       ...router,
       views: [router.views ?? {}, viewAddresses],
       tls,
+      auth,
       public: isPublic,
       metrics,
       logLevel,

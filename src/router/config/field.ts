@@ -40,7 +40,7 @@ export type FieldType =
   | { readonly kind: 'ignored' }
 
 /** The syntax of a string; NUL is never allowed. */
-export type StringRule = 'not-empty' | 'line' | 'variable' | 'header' | 'prefix'
+export type StringRule = 'web' | 'not-empty' | 'line' | 'variable' | 'header' | 'prefix'
 
 /** One field of the configuration: its type, meaning, default and example. */
 export interface Field {

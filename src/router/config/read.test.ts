@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ConfigError, type ConfigIssue, describeIssue } from './issue.ts'
 import { readConfig } from './read.ts'
-import { configGroups, defaultListen } from './schema.ts'
+import { configGroups, defaultListen, fieldsOf } from './schema.ts'
 
 const env = {
   SEALING_KEY: 'a'.repeat(64),
@@ -14,6 +14,8 @@ const env = {
   EMPTY: '',
   WEATHER_KEY: 'w',
   SEARCH_TOKEN: 't',
+  INTROSPECTION_SECRET: 's',
+  ROUTER_SECRET: 's',
 }
 
 function read(value: unknown) {
@@ -132,7 +134,7 @@ function placed(group: string, object: object): unknown {
       return 'servers' in object ? object : { mcpServers: {}, ...object }
     case 'server': {
       const hasTarget = 'command' in object || 'url' in object || 'urls' in object
-      const forUrl = ['headers', 'type', 'websocket', 'pool'].some(key => key in object)
+      const forUrl = ['headers', 'auth', 'type', 'websocket', 'pool'].some(key => key in object)
       return withServer(
         hasTarget ? object : { ...(forUrl ? { url } : { command: 'x' }), ...object },
       )
@@ -156,6 +158,22 @@ function placed(group: string, object: object): unknown {
       return { mcpServers: {}, views: { v: { tools: object } } }
     case 'callers':
       return { mcpServers: {}, views: { v: { callers: [object] } } }
+    case 'auth':
+      return { mcpServers: {}, auth: { apiKeys: 'keys.json', ...object } }
+    case 'jwt':
+      return { mcpServers: {}, auth: { jwt: { issuer: 'https://as.example', ...object } } }
+    case 'introspection': {
+      const example = fieldsOf('auth').get('introspection')?.example
+      return { mcpServers: {}, auth: { introspection: { ...Object(example), ...object } } }
+    }
+    case 'apiKeys':
+      return { mcpServers: {}, auth: { apiKeys: { file: 'keys.json', ...object } } }
+    case 'serverAuth':
+      return withServer({ url, auth: object })
+    case 'clientCredentials': {
+      const example = fieldsOf('serverAuth').get('clientCredentials')?.example
+      return withServer({ url, auth: { clientCredentials: { ...Object(example), ...object } } })
+    }
     case 'deadLetters':
       return { mcpServers: {}, deadLetters: object }
     case 'tls':
@@ -380,7 +398,7 @@ describe('an invalid file', () => {
     [
       'a public address',
       { mcpServers: {}, listen: ['http://127.0.0.1:3000', 'http://0.0.0.0:3000'] },
-      'listen has an address that other machines can reach; use 127.0.0.1, or set "public": true to allow unauthenticated access',
+      'listen has an address that other machines can reach; use 127.0.0.1, set "auth" to authenticate callers, or set "public": true to allow unauthenticated access',
     ],
     [
       'a public address for metrics',

@@ -1,7 +1,8 @@
 import type { LogLineLevel } from '../../observe/log/line.ts'
 import { setMember } from '../../util/objects.ts'
 import type { RouterOptions, UpstreamOptions, ViewOptions } from '../options.ts'
-import { type CheckedServer, checkConfig } from './check.ts'
+import type { AuthConfig } from './auth/fields.ts'
+import { type CheckedServer, checkConfig, checkGroup } from './check.ts'
 import type { ConfigInput } from './dialects/inputs.ts'
 import type { Environment, Places } from './env.ts'
 import { ConfigError, type ConfigIssue } from './issue.ts'
@@ -29,6 +30,8 @@ export interface RouterConfig {
     /** The file of the private key, in PEM. */
     readonly key: string
   }
+  /** How callers are authenticated; undefined if they are not. */
+  readonly auth?: AuthConfig
   /** The keys that seal request state and cursors, in hexadecimal or base64. */
   readonly sealingKeys?: readonly string[]
   /** Where Prometheus metrics are served: nowhere, at every HTTP listen address, or at this address. */
@@ -82,7 +85,16 @@ export function readConfig(text: string, options: ReadConfigOptions): RouterConf
   const issues = [...check.issues, ...servers.flatMap(server => server.issues)].sort(inFileOrder)
   const isRejected = (tolerant ? check.issues : issues).some(isError)
   if (isRejected) throw new ConfigError(issues.filter(isNoNote), file)
-  const { listen, tls, public: isPublic, metrics, logLevel, sealingKeys, ...others } = settings
+  const {
+    listen,
+    tls,
+    auth,
+    public: isPublic,
+    metrics,
+    logLevel,
+    sealingKeys,
+    ...others
+  } = settings
   const { views, viewAddresses } = splitViews(others.views)
   const router = { ...others, ...(views && { views }) }
   // The check: checkConfig has checked every member against the field table, which mirrors the option types.
@@ -93,6 +105,7 @@ export function readConfig(text: string, options: ReadConfigOptions): RouterConf
     listen: Object.freeze([listen ?? defaultListen].flat()) as readonly string[],
     viewAddresses,
     tls: tls as RouterConfig['tls'],
+    auth: auth as AuthConfig | undefined,
     sealingKeys: sealingKeys as RouterConfig['sealingKeys'],
     public: (isPublic ?? false) as boolean,
     metrics: (metrics ?? false) as boolean | string,
@@ -102,6 +115,21 @@ export function readConfig(text: string, options: ReadConfigOptions): RouterConf
     notes: Object.freeze(issues.filter(issue => !isNoNote(issue))),
     missingInputs: Object.freeze(missingInputs),
   })
+}
+
+/**
+ * Parses and checks the text of a file that holds only the object `auth` of a configuration. Throws a
+ * {@link ConfigError} with all errors and their positions.
+ */
+export function readAuthConfig(
+  text: string,
+  { env, file }: Pick<ReadConfigOptions, 'env' | 'file'>,
+): AuthConfig {
+  const { root, issues: syntaxIssues } = readConfigText(text)
+  if (root === undefined) throw new ConfigError(syntaxIssues, file)
+  const { value, issues } = checkGroup(root, 'auth', { env })
+  if (value === undefined || issues.length > 0) throw new ConfigError(issues, file)
+  return value as AuthConfig
 }
 
 function isError({ severity }: ConfigIssue): boolean {

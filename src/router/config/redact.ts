@@ -18,6 +18,7 @@ export function redactedConfig(config: RouterConfig): Record<string, unknown> {
     listen,
     viewAddresses,
     tls,
+    auth,
     public: isPublic,
     metrics,
     logLevel,
@@ -27,6 +28,7 @@ export function redactedConfig(config: RouterConfig): Record<string, unknown> {
     listen,
     ...(router.views && { viewAddresses }),
     ...(tls && { tls }),
+    ...(auth && { auth }),
     public: isPublic,
     metrics,
     logLevel,
@@ -60,10 +62,13 @@ function redactedValue(value: unknown, path: ConfigPath, shown: Shown): unknown 
   return redactedAddress(written ?? value)
 }
 
-/** Whether the path is `servers.NAME.env.…` or `servers.NAME.headers.…`. */
+/** Whether the path is `servers.NAME.env.…` or `servers.NAME.headers.…`, or that of a secret of `auth`. */
 function isSecretPlace(path: ConfigPath): boolean {
+  if (path.includes('auth') && secretFields.has(path.at(-1))) return true
   return path.length === 4 && path[0] === 'servers' && (path[2] === 'env' || path[2] === 'headers')
 }
+
+const secretFields: ReadonlySet<unknown> = new Set(['clientSecret', 'bearer'])
 
 /** Masks the text around references, which may be part of the secret, except authentication schemes. */
 function onlyReferences(written: string): string {

@@ -1,32 +1,30 @@
 import { type Address, readAddress } from '../../address.ts'
 import { placeOf, transportOf } from '../../transports.ts'
 import { nearest } from '../../util/nearest.ts'
+import {
+  authRules,
+  clientCredentialsRules,
+  hasAuthorization,
+  introspectionRules,
+  requiring,
+  serverAuthRules,
+} from './auth/rules.ts'
+import type { CheckedObject, Report } from './checked-object.ts'
 import type { AddressUse } from './field.ts'
 import { pool, restart } from './schema-policy.ts'
 import type { ConfigNode, ObjectNode } from './text.ts'
 import { addressProblem, isLocalAddress } from './values.ts'
 
-/** Reports an error, or a warning, at a member, or at the object itself for an undefined key. */
-export type Report = (
-  key: string | undefined,
-  message: string,
-  severity?: 'error' | 'warning',
-) => void
-
-/** An object whose members have been checked individually. */
-export interface CheckedObject {
-  readonly node: ObjectNode
-  /** The valid members, with variables expanded. */
-  readonly value: Readonly<Record<string, unknown>>
-  readonly report: Report
-  /** Whether other machines may reach the router even if the file does not set `public`. */
-  readonly allowPublic: boolean
-}
-
 /** Cross-field rules of an object, by its group in the field table. */
 export const groupRules: ReadonlyMap<string, (object: CheckedObject) => void> = new Map([
   ['file', fileRules],
   ['tls', tlsRules],
+  ['auth', authRules],
+  ['jwt', requiring('issuer')],
+  ['introspection', introspectionRules],
+  ['apiKeys', requiring('file')],
+  ['serverAuth', serverAuthRules],
+  ['clientCredentials', clientCredentialsRules],
   ['server', serverRules],
   ['tools', toolRules],
   ['limits', limitRules],
@@ -41,6 +39,8 @@ export const groupRules: ReadonlyMap<string, (object: CheckedObject) => void> = 
 function fileRules({ node, value, report, allowPublic }: CheckedObject): void {
   const { members } = node
   const isPublic = allowPublic || value.public === true
+  // Callers of the listed addresses are authenticated then; those of the address for metrics are not.
+  const isGuarded = isPublic || members.has('auth')
   const listen = addressTexts(value.listen, 'listen')
   const ofViews = viewAddresses(value.views)
   if (repeated(listen)) report('listen', 'listen contains a duplicate address')
@@ -52,7 +52,7 @@ function fileRules({ node, value, report, allowPublic }: CheckedObject): void {
     ['views', ofViews],
   ] as const) {
     const those = parsed(texts)
-    if (!isPublic && !those.every(isLocalAddress)) report(field, publicProblem(field))
+    if (!isGuarded && !those.every(isLocalAddress)) report(field, publicProblem(field))
     if (those.some(isSecure) && !members.has('tls')) {
       report(field, `${field} has an address with TLS, which needs tls: { "cert": …, "key": … }`)
     }
@@ -90,7 +90,8 @@ function isSecure(address: Address): boolean {
 }
 
 function publicProblem(field: string): string {
-  return `${field} has an address that other machines can reach; use 127.0.0.1, or set "public": true to allow unauthenticated access`
+  const guard = field === 'metrics' ? '' : ', set "auth" to authenticate callers'
+  return `${field} has an address that other machines can reach; use 127.0.0.1${guard}, or set "public": true to allow unauthenticated access`
 }
 
 function serverRules({ node, value, report }: CheckedObject): void {
@@ -128,6 +129,9 @@ function programRules(members: ObjectNode['members'], report: Report): void {
       'warning',
     )
   }
+  if (members.has('auth')) {
+    report('auth', 'auth applies to addresses only; pass secrets to a command in env')
+  }
   if (members.has('websocket')) {
     report('websocket', 'websocket applies to HTTP addresses only, and this server is a command')
   }
@@ -155,6 +159,12 @@ function addressRules(
   const takesHeaders = addresses.some(address => transportOf(address).locator === 'url')
   if (!isEmpty(members.get('headers')?.value) && addresses.length > 0 && !takesHeaders) {
     report('headers', 'headers apply to HTTP and WebSocket addresses only')
+  }
+  if (members.has('auth') && addresses.length > 0 && !takesHeaders) {
+    report('auth', 'auth applies to HTTP and WebSocket addresses only')
+  }
+  if (members.has('auth') && hasAuthorization(value.headers)) {
+    report('auth', 'auth and the header Authorization are both given; use one')
   }
   const isHttp = addresses.some(({ kind }) => kind === 'http')
   if (members.has('websocket') && addresses.length > 0 && !isHttp) {

@@ -84,6 +84,15 @@ export const serverFields: Record<ServerField, Field> = {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a reference
     example: { Authorization: 'Bearer ${SEARCH_TOKEN}' },
   },
+  auth: {
+    type: union(enumeration('stored'), group('serverAuth')),
+    reconnects: true,
+    meaning:
+      'How requests to an HTTP or WebSocket address are authorized: `stored` uses the tokens of `trunkline login`. A token of a caller is never forwarded.',
+    default: '(not at all, or by `headers`)',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a reference
+    example: { bearer: '${SEARCH_TOKEN}' },
+  },
   websocket: {
     type: boolean,
     reconnects: true,

@@ -2,6 +2,14 @@ import { logLineLevels } from '../../observe/log/line.ts'
 import { limits } from '../../util/limits/limits.ts'
 import type { RouterOptions } from '../options.ts'
 import {
+  apiKeysFields,
+  authFields,
+  clientCredentialsFields,
+  introspectionFields,
+  jwtFields,
+  serverAuthFields,
+} from './auth/fields.ts'
+import {
   address,
   boolean,
   enumeration,
@@ -58,6 +66,7 @@ type FileField =
   | 'servers'
   | 'listen'
   | 'tls'
+  | 'auth'
   | 'public'
   | 'metrics'
   | 'sealingKeys'
@@ -79,7 +88,7 @@ const file: Record<FileField | 'logLevel' | 'inputs' | '$schema', Field> = {
   listen: {
     type: union(address('listen'), list(address('listen'), 1)),
     meaning:
-      'One or more addresses to listen at. Addresses that other machines can reach require `public`.',
+      'One or more addresses to listen at. Addresses that other machines can reach require `auth` or `public`.',
     default: defaultListen,
     example: ['http://127.0.0.1:3000/mcp', 'unix:router.sock'],
   },
@@ -87,6 +96,16 @@ const file: Record<FileField | 'logLevel' | 'inputs' | '$schema', Field> = {
     type: group('tls'),
     meaning: 'The certificate for `https:` and `wss:` addresses of `listen`.',
     example: { cert: '/etc/trunkline/cert.pem', key: '/etc/trunkline/key.pem' },
+  },
+  auth: {
+    type: group('auth'),
+    meaning:
+      'Who may call: callers have to present a token or an API key. Without it everybody who can reach an address may call.',
+    default: '(nobody is authenticated)',
+    example: {
+      jwt: { issuer: 'https://as.example.com' },
+      resource: 'https://tools.example.com/mcp',
+    },
   },
   public: {
     type: boolean,
@@ -235,8 +254,14 @@ const tls: Readonly<Record<string, Field>> = {
 export const configGroups: ReadonlyMap<string, Group> = new Map([
   ['file', groupOf('The file', file)],
   ['tls', groupOf('`tls`', tls)],
+  ['auth', groupOf('`auth`', authFields)],
+  ['jwt', groupOf('`jwt`', jwtFields)],
+  ['introspection', groupOf('`introspection`', introspectionFields)],
+  ['apiKeys', groupOf('`apiKeys`', apiKeysFields)],
   ['server', groupOf('A server', serverFields)],
   ['instance', groupOf('An entry of `urls`', instance)],
+  ['serverAuth', groupOf('`auth` of a server', serverAuthFields)],
+  ['clientCredentials', groupOf('`clientCredentials`', clientCredentialsFields)],
   ['tools', groupOf('`tools`', tools)],
   ['hash', groupOf('`hash`', hash)],
   ['limits', groupOf('`limits` of a server', serverLimitFields)],

@@ -33,6 +33,10 @@ export function stringProblem(text: string, rule: StringRule | undefined): strin
       return undefined
     case 'not-empty':
       return text.trim() === '' ? 'is empty' : undefined
+    case 'web':
+      return isWebUrl(text)
+        ? undefined
+        : 'must be an https: URL without credentials and fragment; http: is for this machine only'
     case 'line':
       if (/[\r\n]/.test(text)) return 'contains a line break'
       return /[^\t\x20-\x7e\x80-\xff]/.test(text)
@@ -48,6 +52,12 @@ export function stringProblem(text: string, rule: StringRule | undefined): strin
         ? undefined
         : 'must have at most 32 characters of letters, digits, "_", "-" and "."; use false for no prefix'
   }
+}
+
+function isWebUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || url.username !== '' || text.includes('#')) return false
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
 }
 
 /** Wildcards are excluded: a name denotes one variable. */

@@ -1,8 +1,9 @@
 import { parseAddress } from '../../address.ts'
-import { type DialOptions, type DialTarget, dial } from '../../dial.ts'
+import { type DialOptions, type DialTarget, dial, upstreamCredentials } from '../../dial.ts'
 import type { Channel } from '../../jsonrpc/channel.ts'
 import { parseRaw } from '../../jsonrpc/codec/raw-json.ts'
 import { isList, type Message } from '../../jsonrpc/message.ts'
+import type { Credentials } from '../../mcp/credentials.ts'
 import type { Endpoint } from '../../mcp/endpoint.ts'
 import { memoryPair } from '../../transport/memory.ts'
 import type { ChildProcess } from '../../transport/process/child.ts'
@@ -121,17 +122,22 @@ function childTargets(
 }
 
 function urlTarget(address: InstanceUrl, index: number, options: UpstreamOptions): InstanceTarget {
-  const { headers, websocket = true } = options
+  const { headers, auth, websocket = true } = options
   const { url, weight = 1 } = typeof address === 'string' ? { url: address } : address
   const where = parseAddress(url)
+  let credentials: Promise<Credentials> | undefined
   return {
     key: String(index),
     hashId: url,
     label: addressText(url),
     weight,
-    dial: target => {
+    dial: async target => {
       const { onWebSocket, traffic } = target
-      return dial(where, { ...opening(target), headers, websocket, onWebSocket, traffic })
+      const how = { ...opening(target), headers, websocket, onWebSocket, traffic }
+      if (auth === undefined) return dial(where, how)
+      // One object for all connections to the address: they share its token.
+      credentials ??= upstreamCredentials(auth)
+      return dial(where, { ...how, auth: await credentials })
     },
   }
 }

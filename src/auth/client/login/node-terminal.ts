@@ -1,11 +1,11 @@
 import { createInterface } from 'node:readline'
-import type { Readable, Writable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { webPage } from './node-browser.ts'
 
 /** The terminal of a program. */
 export interface LoginTerminal {
   readonly stdin: Readable & { readonly isTTY?: boolean }
-  readonly stderr: Writable
+  readonly stderr: { write(text: string): unknown }
 }
 
 /**

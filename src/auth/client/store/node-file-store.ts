@@ -1,13 +1,12 @@
-import { createHash } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { limits } from '../../../util/limits/limits.ts'
 import { isRecord } from '../../../util/objects.ts'
 import { randomHex } from '../../../util/random.ts'
 import { AuthError } from '../../auth-error.ts'
 import { withLock } from './node-file-lock.ts'
+import { entryPath, lockPath, tokenFolder } from './node-token-folder.ts'
 import type { TokenStore } from './token-store.ts'
 
 /** Opens the store in a folder, which is created when something is stored. */
@@ -15,7 +14,7 @@ export function openFileStore(
   folder: string = tokenFolder(),
   lockMs: number = limits.storeLockMs.default,
 ): TokenStore {
-  const pathOf = (key: string) => join(folder, `${digest(key)}.json`)
+  const pathOf = (key: string) => entryPath(folder, key)
   const get = async (key: string): Promise<string | undefined> => {
     const entry = await readEntry(folder, pathOf(key))
     return entry?.key === key ? entry.value : undefined
@@ -32,7 +31,7 @@ export function openFileStore(
     },
     exclusive: async (key, work) => {
       await prepare(folder)
-      return withLock(join(folder, `${digest(key)}.lock`), lockMs, work)
+      return withLock(lockPath(folder, key), lockMs, work)
     },
     keys: async () => {
       const names = await readdir(folder).catch(() => [])
@@ -43,26 +42,9 @@ export function openFileStore(
   }
 }
 
-/** Returns the folder in which the command line stores tokens. */
-export function tokenFolder(
-  env: Readonly<Record<string, string | undefined>> = process.env,
-  platform: string = process.platform,
-): string {
-  const home = homedir()
-  if (platform === 'win32')
-    return join(env.LOCALAPPDATA ?? join(home, 'AppData', 'Local'), 'trunkline', 'tokens')
-  if (platform === 'darwin')
-    return join(home, 'Library', 'Application Support', 'trunkline', 'tokens')
-  return join(env.XDG_STATE_HOME || join(home, '.local', 'state'), 'trunkline', 'tokens')
-}
-
 interface Entry {
   readonly key: string
   readonly value: string
-}
-
-function digest(key: string): string {
-  return createHash('sha256').update(key).digest('hex')
 }
 
 async function prepare(folder: string): Promise<void> {

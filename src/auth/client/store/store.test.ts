@@ -16,7 +16,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { limits } from '../../../util/limits/limits.ts'
 import { fileStore } from './file-store.ts'
 import { memoryStore } from './memory-store.ts'
-import { tokenFolder } from './node-file-store.ts'
+import { tokenFolder } from './node-token-folder.ts'
 import { readLogin, readRegistration, readTokens, recordKeys, writeTokens } from './records.ts'
 
 let home: string
@@ -183,6 +183,7 @@ describe.skipIf(isWindows)('a store in files', () => {
 
 test.each([
   ['linux', { XDG_STATE_HOME: '/s' }, join('/s', 'trunkline', 'tokens')],
+  ['darwin', { XDG_STATE_HOME: '/s' }, join('/s', 'trunkline', 'tokens')],
   ['win32', { LOCALAPPDATA: '/l' }, join('/l', 'trunkline', 'tokens')],
 ])('on %s the folder is the one for the state of programs', (platform, env, expected) => {
   expect(tokenFolder(env, platform)).toBe(expected)

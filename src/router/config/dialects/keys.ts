@@ -66,7 +66,7 @@ export const serverKeys: KeyRules = new Map<string, KeyRule>([
   ['watchPaths', ignored('is a setting for development')],
   ['start_on_launch', ignored('is decided by the host application')],
   ['oauth', ignored('is not supported; put a token into headers')],
-  ['auth', ignored('is not supported; put a token into headers')],
+  ['auth', ignored('of another host is not supported; use auth in our form')],
   ['authProviderType', ignored('is not supported; put a token into headers')],
   ['sandbox', notSupported('run the sandbox as the command')],
   ['sandboxEnabled', notSupported('run the sandbox as the command')],

@@ -40,6 +40,7 @@ const common: HostDialect = {
 const ownSettings = [
   'listen',
   'public',
+  'auth',
   'pageSize',
   'limits',
   'parkedMs',

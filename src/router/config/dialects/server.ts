@@ -1,7 +1,7 @@
 import { type Expanded, expand, type References } from '../env.ts'
 import { type ConfigIssue, type ConfigPath, pathText } from '../issue.ts'
 import { fieldsOf } from '../schema.ts'
-import type { Member, ObjectNode } from '../text.ts'
+import type { ConfigNode, Member, ObjectNode } from '../text.ts'
 import { splitCommand } from './command.ts'
 import { conversions } from './conversions.ts'
 import type { HostDialect, KeyRule } from './dialect.ts'
@@ -57,7 +57,7 @@ class Translation {
     for (const [key, member] of node.members) {
       // Generated files have null for what is absent.
       if (isComment(key) || member.value.type === 'null') continue
-      const rule = this.#ruleOf(key)
+      const rule = this.#ruleOf(key, member.value)
       if (rule === undefined) this.members.set(key, member)
       else foreign.push([key, member, rule])
     }
@@ -73,9 +73,10 @@ class Translation {
     this.#dropEmptyTargets()
   }
 
-  #ruleOf(key: string): KeyRule | undefined {
+  #ruleOf(key: string, value: ConfigNode): KeyRule | undefined {
     const own = this.#dialect.keys?.get(key)
-    if (own !== undefined || fieldsOf('server').has(key)) return own
+    const isOurs = fieldsOf('server').has(key) && (key !== 'auth' || isOurAuth(value))
+    if (own !== undefined || isOurs) return own
     if (key !== 'timeout') return serverKeys.get(key)
     const { timeout } = this.#dialect
     if (timeout === undefined) return unknownTimeout
@@ -205,4 +206,10 @@ class Translation {
 
 function isSameText(one: Member['value'], other: Member['value']): boolean {
   return one.type === 'string' && other.type === 'string' && one.value === other.value
+}
+
+/** Whether `auth` of a server is in our form. Other hosts have other objects under this name. */
+function isOurAuth(value: ConfigNode): boolean {
+  if (isObject(value)) return value.members.has('bearer') || value.members.has('clientCredentials')
+  return value.type === 'string' && value.value === 'stored'
 }

@@ -1,0 +1,68 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to variables look like that
+import { describe, expect, test } from 'vitest'
+import { diffConfig } from '../diff.ts'
+import { ConfigError } from '../issue.ts'
+import { readAuthConfig, readConfig } from '../read.ts'
+import { redactedConfig } from '../redact.ts'
+
+const issuer = 'https://as.example'
+const introspection = { issuer, endpoint: issuer, clientId: 'r', clientSecret: '${SECRET}' }
+const env = { SECRET: 'hush-hush' }
+const read = (auth: unknown, more: object = {}) =>
+  readConfig(JSON.stringify({ mcpServers: {}, auth, ...more }), { env })
+
+describe('auth in a file', () => {
+  test('is read, with the path of a key file as a shorthand', () => {
+    expect(read({ apiKeys: 'keys.json', scopes: ['mcp'] }).auth).toEqual({
+      apiKeys: { file: 'keys.json' },
+      scopes: ['mcp'],
+    })
+    const jwt = { issuer: [issuer, `${issuer}/`], audience: 'a', rolesFrom: 'r' }
+    expect(read({ jwt, introspection }).auth).toEqual({
+      jwt,
+      introspection: { ...introspection, clientSecret: 'hush-hush' },
+    })
+    expect(read(undefined).auth).toBeUndefined()
+  })
+
+  test.each([
+    ['nothing', {}, 'auth needs one of jwt, introspection, apiKeys'],
+    ['no issuer', { jwt: {} }, 'auth.jwt: it needs issuer'],
+    ['an insecure issuer', { jwt: { issuer: 'http://as.example' } }, 'must be an https: URL'],
+    ['a resource that is no URL', { apiKeys: 'k', resource: 'x' }, 'must be an https: URL'],
+    ['half an endpoint', { introspection: { issuer } }, 'endpoint and clientId and clientSecret'],
+    [
+      'a secret in the file',
+      { introspection: { ...introspection, clientSecret: 'hush-hush' } },
+      'clientSecret must be a reference such as "${NAME}"',
+    ],
+    ['an unknown way', { jwts: {} }, 'did you mean "jwt"?'],
+  ])('is refused with %s', (_, auth, message) => {
+    // Never a warning, also in a file without other settings: the router would be open then.
+    expect(() => read(auth)).toThrow(message)
+    expect(() => readAuthConfig(JSON.stringify(auth), { env })).toThrow(ConfigError)
+    expect(() => read(auth)).not.toThrow('hush-hush')
+  })
+
+  test('allows addresses that other machines can reach, except for metrics', () => {
+    const listen = 'http://0.0.0.0:3000/mcp'
+    const auth = { apiKeys: 'keys.json', resource: 'https://tools.example/mcp' }
+    expect(read(auth, { listen }).listen).toEqual([listen])
+    expect(() => read(auth, { metrics: 'http://0.0.0.0:9090' })).toThrow('metrics has an address')
+  })
+
+  test('is a setting that needs a restart, and is shown without its secret', () => {
+    const [before, after] = [read({ apiKeys: 'a.json' }), read({ introspection })]
+    expect(diffConfig(before, after).settings).toEqual(['auth'])
+    const shown = JSON.stringify(redactedConfig(after))
+    expect(shown).toContain('"clientSecret":"${SECRET}"')
+    expect(shown).not.toContain('hush-hush')
+  })
+})
+
+test('a file of its own has the fields of auth', () => {
+  const text = '{ "apiKeys": "keys.json", /* all of them */ }'
+  expect(readAuthConfig(text, { env })).toEqual({ apiKeys: { file: 'keys.json' } })
+  expect(() => readAuthConfig('[]', { env })).toThrow(ConfigError)
+  expect(() => readAuthConfig('{', { env })).toThrow(ConfigError)
+})
