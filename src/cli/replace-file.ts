@@ -1,6 +1,8 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { randomHex } from '../util/random.ts'
+import { errorMessage } from '../util/text/error-message.ts'
+import { FileError } from './exit.ts'
 
 /** Options of {@link replaceFile}. */
 export interface ReplaceFileOptions {
@@ -32,6 +34,17 @@ export async function replaceFile(
   } catch (error) {
     await rm(draft, { force: true }).catch(() => {})
     throw error
+  }
+}
+
+/** Writes the result of a command to the file of its option `--output`. Throws a FileError. */
+export async function writeOutput(file: string, content: string | Uint8Array): Promise<void> {
+  try {
+    // An ordinary document: others may read it if the umask lets them.
+    await replaceFile(file, content, { mode: 0o666 })
+  } catch (error) {
+    const reason = errorMessage(error)
+    throw new FileError(`cannot write --output ${file}: ${reason}`, { cause: error })
   }
 }
 
