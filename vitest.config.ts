@@ -23,6 +23,8 @@ const once = [
   'test/{cli,conformance,interop,judges,mcp-interop,package,ports,router,transcripts,types}/**/*.test.ts',
   'test/matrix/mcp*.test.ts',
   'test/fuzz/minute.test.ts',
+  'test/security/memory.test.ts',
+  'test/auth/{many-processes,official-clients,oidc-provider}.test.ts',
   'test/http/{evil-events,flood,ids,ledger,mutation,mutation-client,redirects,session-limits}.test.ts',
 ]
 
