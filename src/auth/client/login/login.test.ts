@@ -153,8 +153,13 @@ describe('a login on a terminal', () => {
   const isExpected = (callback: URL) => callback.searchParams.get('state') === 's'
   const terminal = (isTTY: boolean) => {
     const stdin = Object.assign(new PassThrough(), { isTTY })
-    const stderr = new PassThrough()
-    return { stdin, stderr, printed: () => String(stderr.read() ?? '') }
+    let text = ''
+    const stderr = {
+      write: (more: string) => {
+        text += more
+      },
+    }
+    return { stdin, stderr, printed: () => text }
   }
   const signal = () => new AbortController().signal
 
