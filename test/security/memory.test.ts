@@ -6,10 +6,10 @@ const MiB = 1024 * 1024
 
 /**
  * An attack should cost less than 64 MiB: what a listener holds at most, as much again that is not
- * collected yet, and what V8 needs for the largest responses. The rest is a margin, because how much
- * memory the system takes back varies.
+ * collected yet, and what V8 needs for the largest responses. The rest is a margin for memory that is free but
+ * that the allocator has not returned to the system: up to 50 MiB in Node.js 20, and more in newer versions.
  */
-const maxBytes = (64 + 32) * MiB
+const maxBytes = (64 + 96) * MiB
 
 /**
  * An attack should keep the event loop for less than 100 ms of CPU time. A busy machine, whose caches are
