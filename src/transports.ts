@@ -7,6 +7,7 @@ import type { Authenticator } from './mcp/authenticator.ts'
 import { openWithCredentials } from './mcp/credentials.ts'
 import type { Attachment } from './mcp/endpoint.ts'
 import type { Listener, TransportListener } from './transport/listener.ts'
+import { trustedProxies } from './transport/trusted-proxies.ts'
 import { defined } from './util/objects.ts'
 import type { Traffic } from './util/traffic.ts'
 
@@ -208,7 +209,6 @@ const websocket: Transport<AddressOf<'websocket'>> = {
     const { auth } = options
     if (auth === undefined) return listenWebSocket(url, options, accept)
     const { handshakeGuard } = await import('./listen-auth.ts')
-    const { trustedProxies } = await import('./transport/trusted-proxies.ts')
     const isProxy = options.trustedProxies && trustedProxies(options.trustedProxies)
     const authenticate = await handshakeGuard(auth, isProxy)
     const listener = await listenWebSocket(url, { ...options, authenticate }, accept)
