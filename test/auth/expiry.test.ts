@@ -1,4 +1,6 @@
 import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import type { AuthOptions } from '../../src/auth/index.ts'
@@ -43,19 +45,27 @@ async function serve(options: Partial<AuthOptions> = {}) {
   return { url: listener.address, started, held }
 }
 
-async function send(url: string, init: RequestInit & { readonly message?: object } = {}) {
-  const { message, ...more } = init
-  const response = await fetch(url, {
+interface Asked {
+  readonly message?: object
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Sends with `node:http`, which uses no global timer: `fetch` does, and this file replaces those. */
+async function send(url: string, { message, headers = {} }: Asked = {}): Promise<Response> {
+  const sent = request(url, {
     method: message === undefined ? 'GET' : 'POST',
-    ...(message && { body: JSON.stringify({ jsonrpc: '2.0', ...message }) }),
-    ...more,
     headers: {
       accept: 'application/json, text/event-stream',
       ...(message && { 'content-type': 'application/json' }),
-      ...(more.headers as Record<string, string>),
+      ...headers,
     },
   })
-  return response
+  sent.end(message && JSON.stringify({ jsonrpc: '2.0', ...message }))
+  const [incoming] = (await once(sent, 'response')) as [IncomingMessage]
+  return new Response(Readable.toWeb(incoming) as ReadableStream, {
+    status: incoming.statusCode ?? 0,
+    headers: incoming.headers as Record<string, string>,
+  })
 }
 
 const initialize = {
