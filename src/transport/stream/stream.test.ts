@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { pollOptions } from '../../../test/support/poll-options.ts'
 import type { Channel } from '../../jsonrpc/channel.ts'
 import type { Decoded, Message } from '../../jsonrpc/message.ts'
+import { fakeClock } from '../../testing/fake-clock.ts'
 import type { FramingName } from '../../wire/frame.ts'
 import { type StreamOptions, streamChannel } from './stream.ts'
 
@@ -260,16 +261,16 @@ describe('a stream that fails', () => {
   })
 
   test('as the output, while the input ends normally: is reported then, with the cause', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const clock = fakeClock()
     const input = new PassThrough()
     const output = new Recorder()
-    const { ends } = live(input, output)
+    const { ends } = live(input, output, { clock })
     output.destroy(new Error('gone'))
     input.end()
     await turn()
     await turn()
     expect(ends).toEqual([expect.objectContaining({ message: 'sending: gone' })])
-    expect(vi.getTimerCount()).toBe(0)
+    expect(clock.pending).toBe(0)
   })
 
   test('as the input: ends both', async () => {
