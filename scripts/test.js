@@ -9,9 +9,6 @@ import { nodeOf, otherVersions } from './node-versions.js'
 import { heading, root, run, tools } from './steps.js'
 
 const results = join(root, '.cache', 'results')
-/** More files with failures are no coincidence. */
-const maxUnstable = 3
-
 let passed = 0
 let failed = 0
 
@@ -106,49 +103,24 @@ async function test(version, binary, projects = []) {
   // Node versions share the compile cache of sources; the folder is new in each run.
   const modules = join(results, 'modules')
   const cache = ['--experimental.fsModuleCache', `--experimental.fsModuleCachePath=${modules}`]
-  const vitest = (...args) =>
-    run(binary, [tools.vitest, 'run', ...only, ...cache, ...reporters, ...args], options)
-  const ok = await vitest()
+  const ok = await run(binary, [tools.vitest, 'run', ...only, ...cache, ...reporters], options)
   const counts = read(report)
   passed += counts.passed
-  if (!ok && (await passesAlone(counts, vitest, report))) {
-    passed += counts.failed
-    return
-  }
   // A run may fail without a failing test: a leaked error, a crash, a file that did not load.
   failed += ok ? counts.failed : Math.max(counts.failed, 1)
-}
-
-/**
- * Runs the files of a few failed tests again, one at a time: a test that passes then is unstable, which is
- * reported and has to be fixed, but says nothing about the commit.
- */
-async function passesAlone({ files, names }, vitest, report) {
-  if (files.length === 0 || files.length > maxUnstable) return false
-  heading('failed tests again, one file at a time')
-  const ok = await vitest('--no-file-parallelism', ...files)
-  if (!ok || read(report).failed > 0) return false
-  for (const name of names) console.error(`unstable: ${name}`)
-  return true
 }
 
 function read(report) {
   try {
     const { numPassedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'))
-    const files = testResults.filter(({ status }) => status === 'failed')
-    const tests = files.flatMap(({ assertionResults }) => assertionResults)
-    const names = tests.filter(({ status }) => status === 'failed').map(test => test.fullName)
-    const unnamed = files.filter(
-      ({ assertionResults }) => !assertionResults.some(({ status }) => status === 'failed'),
-    )
-    return {
-      passed: numPassedTests,
-      failed: names.length + unnamed.length,
-      files: files.map(({ name }) => name),
-      names,
+    let failures = 0
+    for (const file of testResults) {
+      const count = file.assertionResults.filter(test => test.status === 'failed').length
+      failures += file.status === 'failed' ? Math.max(count, 1) : count
     }
+    return { passed: numPassedTests, failed: failures }
   } catch {
     console.error(`no report at ${report}`)
-    return { passed: 0, failed: 1, files: [], names: [] }
+    return { passed: 0, failed: 1 }
   }
 }
