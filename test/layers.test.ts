@@ -50,6 +50,7 @@ const mayUseNode = [
   /^http\/node\//,
   /^http\/client\/transport\/node-connection\.ts$/,
   /^auth\/(?:\w+\/)*node-/,
+  /^util\/files\//,
   /^(observe|cli)\//,
 ]
 

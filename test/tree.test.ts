@@ -13,7 +13,7 @@ for (const { path } of sources()) {
 const paths = [...folders.keys()].sort()
 
 /** Folders with one file for each protocol feature or command, which may exceed the limit. */
-const tables = new Set(['src/mcp/types', 'src/cli/commands'])
+const tables = new Set(['src/mcp/types'])
 
 describe('every folder of sources', () => {
   test.each(paths)('%s has a README that names its files', path => {

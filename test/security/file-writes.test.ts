@@ -1,17 +1,8 @@
 import { expect, test } from 'vitest'
 import { sources, withoutComments } from '../sources.ts'
 
-/**
- * The writer, the lock of the pin file, bundles, which are unpacked into a new folder with `wx`, and the token
- * store, which replaces its files in the same way but never follows a link, with its lock.
- */
-const allowed = [
-  'cli/replace-file.ts',
-  'cli/up/pin-store.ts',
-  'cli/bundles/unpack.ts',
-  'auth/client/store/node-file-store.ts',
-  'auth/client/store/node-file-lock.ts',
-]
+/** The writer, lock files, and bundles, which are unpacked into a new folder with `wx`. */
+const allowed = ['util/files/replace-file.ts', 'util/files/file-lock.ts', 'cli/bundles/unpack.ts']
 
 test('files are written by replaceFile only', () => {
   const writing =

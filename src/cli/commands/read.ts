@@ -2,7 +2,7 @@ import { isRecord } from '../../util/objects.ts'
 import { exitCodes, UsageError } from '../exit.ts'
 import { resourceText } from '../formats.ts'
 import type { Run } from '../invocation.ts'
-import { writeOutput } from '../replace-file.ts'
+import { writeOutput } from '../output-file.ts'
 import { withTarget } from '../target/connect.ts'
 import { formatBytes } from '../terminal.ts'
 

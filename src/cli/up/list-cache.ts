@@ -7,9 +7,9 @@ import {
   RememberedLists,
   type RememberedListsFile,
 } from '../../router/catalog/remembered-lists.ts'
+import { replaceFile } from '../../util/files/replace-file.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { errorMessage } from '../../util/text/error-message.ts'
-import { replaceFile } from '../replace-file.ts'
 
 /**
  * The lists of servers in a file, so that the next run can answer before its servers have started. The file

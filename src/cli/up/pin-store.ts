@@ -1,10 +1,10 @@
-import { open, readFile, realpath, rm, stat } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { readFile, realpath, stat } from 'node:fs/promises'
 import type { Pins } from '../../router/pins/pins.ts'
+import { withLock } from '../../util/files/file-lock.ts'
+import { replaceFile } from '../../util/files/replace-file.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { errorMessage } from '../../util/text/error-message.ts'
 import { UsageError } from '../exit.ts'
-import { replaceFile } from '../replace-file.ts'
 import type { FileText } from '../watch/file-watch.ts'
 
 /**
@@ -52,34 +52,10 @@ export async function writePinFile(path: string, text: string): Promise<void> {
 
 /**
  * Runs `work` while holding the lock of the file. Without it, two processes that read and write the file would
- * overwrite each other's approvals. Waits for a held lock, and removes one older than `pinLockMs` as stale.
+ * overwrite each other's approvals. Waits for a held lock. One that was not renewed for `pinLockMs` is stale.
  */
 export async function withPinLock<T>(path: string, work: () => Promise<T>): Promise<T> {
-  const lock = `${await targetOf(path)}.lock`
-  await acquire(lock)
-  try {
-    return await work()
-  } finally {
-    await rm(lock, { force: true })
-  }
-}
-
-async function acquire(lock: string): Promise<void> {
-  for (;;) {
-    try {
-      const handle = await open(lock, 'wx', 0o600)
-      await handle.close()
-      return
-    } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error
-    }
-    const ageMs = await stat(lock).then(
-      ({ mtimeMs }) => Date.now() - mtimeMs,
-      () => 0,
-    )
-    if (ageMs > limits.pinLockMs.default) await rm(lock, { force: true })
-    else await sleep(10)
-  }
+  return withLock(`${await targetOf(path)}.lock`, limits.pinLockMs.default, work)
 }
 
 /** Resolves a symbolic link: processes that use different links to one file share its lock. */

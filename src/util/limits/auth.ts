@@ -247,10 +247,10 @@ export const authLimits = {
     meaning:
       'Time after which the lock of a token file counts as abandoned, if its process does not renew it.',
   },
-  storePollMs: {
+  lockPollMs: {
     default: 50,
     unit: 'ms',
-    meaning: 'Interval in which a process looks whether a lock of a token file is free.',
+    meaning: 'Interval in which a process looks whether a lock file is free.',
   },
   storedEntries: {
     default: 10_000,

@@ -58,6 +58,6 @@ export const configLimits = {
     default: 10_000,
     unit: 'ms',
     meaning:
-      'Time a process may hold the lock on the pin file. An older lock is stale and is removed.',
+      'Time after which a lock on the pin file that was not renewed is stale. Another process then takes it over.',
   },
 } as const satisfies Record<string, Limit>

@@ -1,11 +1,11 @@
 import { constants, type Stats } from 'node:fs'
-import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { lstat, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { withLock } from '../../../util/files/file-lock.ts'
+import { replacePrivateFile } from '../../../util/files/replace-file.ts'
 import { limits } from '../../../util/limits/limits.ts'
 import { isRecord } from '../../../util/objects.ts'
-import { randomHex } from '../../../util/random.ts'
 import { AuthError } from '../../auth-error.ts'
-import { withLock } from './node-file-lock.ts'
 import { entryPath, lockPath, tokenFolder } from './node-token-folder.ts'
 import type { TokenStore } from './token-store.ts'
 
@@ -23,7 +23,7 @@ export function openFileStore(
     get,
     set: async (key, value) => {
       await prepare(folder)
-      await replace(pathOf(key), JSON.stringify({ key, value }))
+      await replacePrivateFile(pathOf(key), JSON.stringify({ key, value }))
     },
     remove: async (key, value) => {
       if (value !== undefined && (await get(key)) !== value) return
@@ -93,25 +93,6 @@ function entryOf(text: string): Entry | undefined {
   if (!isRecord(entry)) return undefined
   const { key, value } = entry
   return typeof key === 'string' && typeof value === 'string' ? { key, value } : undefined
-}
-
-/** Replaces a file atomically: a reader, and a crash, find the old content or the new. */
-async function replace(path: string, content: string): Promise<void> {
-  const draft = `${path}.${randomHex(8)}.new`
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow
-  const file = await open(draft, flags, 0o600)
-  try {
-    try {
-      await file.writeFile(content)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(draft, path)
-  } catch (error) {
-    await rm(draft, { force: true }).catch(() => {})
-    throw error
-  }
 }
 
 // Windows has no O_NOFOLLOW, and no owners and modes that Node.js can read.

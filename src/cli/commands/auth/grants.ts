@@ -1,8 +1,8 @@
-import { fileStore } from '../../auth/client/store/file-store.ts'
-import { storedLogins } from '../../auth/client/store/stored-logins.ts'
-import { exitCodes } from '../exit.ts'
-import { grantText } from '../grant-text.ts'
-import type { Run } from '../invocation.ts'
+import { fileStore } from '../../../auth/client/store/file-store.ts'
+import { storedLogins } from '../../../auth/client/store/stored-logins.ts'
+import { exitCodes } from '../../exit.ts'
+import { grantText } from '../../grant-text.ts'
+import type { Run } from '../../invocation.ts'
 
 /** `trunkline grants`: lists the stored logins, without their tokens. */
 export const run: Run = async ({ input, terminal }) => {

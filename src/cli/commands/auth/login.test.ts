@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { protectedServer } from '../../../test/support/protected-server.ts'
-import { ran } from '../../../test/support/ran.ts'
-import { run } from '../run.ts'
+import { protectedServer } from '../../../../test/support/protected-server.ts'
+import { ran } from '../../../../test/support/ran.ts'
+import { run } from '../../run.ts'
 
 const state = mkdtempSync(join(tmpdir(), 'trunkline-login-'))
 let as: Awaited<ReturnType<typeof protectedServer>>

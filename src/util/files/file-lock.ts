@@ -1,8 +1,8 @@
 import { link, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
-import { limits } from '../../../util/limits/limits.ts'
-import { randomHex } from '../../../util/random.ts'
-import { systemClock } from '../../../util/time/clock.ts'
-import { sleep } from '../../../util/time/sleep.ts'
+import { limits } from '../limits/limits.ts'
+import { randomHex } from '../random.ts'
+import { systemClock } from '../time/clock.ts'
+import { sleep } from '../time/sleep.ts'
 
 /**
  * Runs work while this process holds a lock file, which only one process can create. A lock whose process has
@@ -16,7 +16,7 @@ export async function withLock<T>(
   const mark = `${process.pid} ${randomHex(16)}`
   while (!(await create(path, mark))) {
     if (await isStale(path, staleMs)) await takeAway(path, staleMs)
-    else await sleep(limits.storePollMs.default * (0.5 + Math.random()), systemClock).done
+    else await sleep(limits.lockPollMs.default * (0.5 + Math.random()), systemClock).done
   }
   const renewal = setInterval(() => void renew(path), staleMs / 6)
   renewal.unref()

@@ -2,11 +2,11 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { ran } from '../../../test/support/ran.ts'
-import { bearer } from '../../auth/client/machine/bearer.ts'
-import { connect } from '../../connect.ts'
-import { Server } from '../../server/server.ts'
-import { closeAll, listenAll } from '../up/listeners.ts'
+import { ran } from '../../../../test/support/ran.ts'
+import { bearer } from '../../../auth/client/machine/bearer.ts'
+import { connect } from '../../../connect.ts'
+import { Server } from '../../../server/server.ts'
+import { closeAll, listenAll } from '../../up/listeners.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'trunkline-keys-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
-import { withLock } from '../../auth/client/store/node-file-lock.ts'
-import { readKeys } from '../../auth/server/node-key-file.ts'
-import { type ApiKeyRecord, newApiKey } from '../../auth/server/verifiers/api-keys.ts'
-import { limits } from '../../util/limits/limits.ts'
-import { didYouMean } from '../../util/nearest.ts'
-import type { CommandLine } from '../arguments.ts'
-import { exitCodes, UsageError, withUsageErrors } from '../exit.ts'
-import type { Invocation, Run } from '../invocation.ts'
-import { replaceFile } from '../replace-file.ts'
+import { readKeys } from '../../../auth/server/node-key-file.ts'
+import { type ApiKeyRecord, newApiKey } from '../../../auth/server/verifiers/api-keys.ts'
+import { withLock } from '../../../util/files/file-lock.ts'
+import { replaceFile } from '../../../util/files/replace-file.ts'
+import { limits } from '../../../util/limits/limits.ts'
+import { didYouMean } from '../../../util/nearest.ts'
+import type { CommandLine } from '../../arguments.ts'
+import { exitCodes, UsageError, withUsageErrors } from '../../exit.ts'
+import type { Invocation, Run } from '../../invocation.ts'
 
 /** `trunkline keys`: makes, lists and revokes the API keys of a file, which has only their digests. */
 export const run: Run = async invocation => {

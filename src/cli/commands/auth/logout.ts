@@ -1,11 +1,11 @@
-import { revoke } from '../../auth/client/login/login.ts'
-import { fileStore } from '../../auth/client/store/file-store.ts'
-import { storedLogins } from '../../auth/client/store/stored-logins.ts'
-import { exitCodes, UsageError } from '../exit.ts'
-import type { Invocation, Run } from '../invocation.ts'
-import { loginTarget } from '../target/authorization.ts'
-import { lookUpServers } from '../target/config-servers.ts'
-import { resolveTarget } from '../target/target.ts'
+import { revoke } from '../../../auth/client/login/login.ts'
+import { fileStore } from '../../../auth/client/store/file-store.ts'
+import { storedLogins } from '../../../auth/client/store/stored-logins.ts'
+import { exitCodes, UsageError } from '../../exit.ts'
+import type { Invocation, Run } from '../../invocation.ts'
+import { loginTarget } from '../../target/authorization.ts'
+import { lookUpServers } from '../../target/config-servers.ts'
+import { resolveTarget } from '../../target/target.ts'
 
 /** `trunkline logout`: revokes the tokens of a login, where the authorization server allows it, and removes them. */
 export const run: Run = async invocation => {

@@ -1,8 +1,6 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { randomHex } from '../util/random.ts'
-import { errorMessage } from '../util/text/error-message.ts'
-import { FileError } from './exit.ts'
+import { randomHex } from '../random.ts'
 
 /** Options of {@link replaceFile}. */
 export interface ReplaceFileOptions {
@@ -26,10 +24,28 @@ export async function replaceFile(
   const target = await realpath(path).catch(() => path)
   const old = await stat(target).catch(() => undefined)
   if (old !== undefined && !old.isFile() && !old.isDirectory()) return writeFile(target, content)
+  await swap(target, content, old === undefined ? mode : 0o600, old?.mode)
+}
+
+/**
+ * Replaces a file atomically by one that only the user can read, whatever was there before. A symbolic link at
+ * `path` is replaced too, and never followed.
+ */
+export function replacePrivateFile(path: string, content: string): Promise<void> {
+  return swap(path, content, 0o600)
+}
+
+/** Writes a draft beside the target, which then takes its place. `mode` is set regardless of the umask. */
+async function swap(
+  target: string,
+  content: string | Uint8Array,
+  newMode: number,
+  mode?: number,
+): Promise<void> {
   const draft = `${target}.${randomHex(8)}.new`
-  const handle = await open(draft, draftFlags, old === undefined ? mode : 0o600)
+  const handle = await open(draft, draftFlags, newMode)
   try {
-    await fill(handle, content, old?.mode)
+    await fill(handle, content, mode)
     await rename(draft, target)
   } catch (error) {
     await rm(draft, { force: true }).catch(() => {})
@@ -37,18 +53,7 @@ export async function replaceFile(
   }
 }
 
-/** Writes the result of a command to the file of its option `--output`. Throws a FileError. */
-export async function writeOutput(file: string, content: string | Uint8Array): Promise<void> {
-  try {
-    // An ordinary document: others may read it if the umask lets them.
-    await replaceFile(file, content, { mode: 0o666 })
-  } catch (error) {
-    const reason = errorMessage(error)
-    throw new FileError(`cannot write --output ${file}: ${reason}`, { cause: error })
-  }
-}
-
-/** Writes the draft to disk. The permissions of the old file are set explicitly, because of the umask. */
+/** Writes a draft to disk. */
 async function fill(
   handle: FileHandle,
   content: string | Uint8Array,
