@@ -54,16 +54,23 @@ const sample = () => {
   blockedMs = Math.max(blockedMs, nowMs - usedMs)
   usedMs = nowMs
 }
+// What a fixed amount of work takes, to compare with on a machine of any speed.
+const reference = `[${'{"name":"value","list":[1,2,3]},'.repeat(200_000)}0]`
+JSON.parse(reference)
+const beforeMs = cpuMs()
+JSON.parse(reference)
+const referenceMs = cpuMs() - beforeMs
 sample()
 setInterval(sample, 2)
 blockedMs = 0
 for await (const _ of createInterface({ input: process.stdin })) {
   sample()
-  const state = { calls, peakBytes, blockedMs }
+  const state = { calls, peakBytes, blockedMs, referenceMs }
   // Buffers are freed in the background; the second collection waits for those of the first.
   globalThis.gc()
   globalThis.gc()
-  console.log(JSON.stringify({ ...state, bytes: process.memoryUsage.rss() }))
+  const { rss, heapUsed, external } = process.memoryUsage()
+  console.log(JSON.stringify({ ...state, bytes: rss, heldBytes: heapUsed + external }))
   // The collection above is no part of an attack.
   const before = blockedMs
   sample()

@@ -4,12 +4,20 @@ import { createInterface } from 'node:readline'
 import { attacks, openSocket } from './attacks.js'
 
 /**
- * Runs an attack on a process of its own. Returns by how much its memory grew at most and how much of
- * that is no garbage, and for how long its event loop was busy at most.
+ * The C library of Linux keeps freed blocks for later, more of them the larger they are, unless its thresholds
+ * are fixed. Then what is resident is what is in use.
  */
+const allocator = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '65536',
+  MALLOC_TRIM_THRESHOLD_: '131072',
+}
+
+/** Runs an attack on a process of its own. Returns what it cost: see run-attack.d.ts. */
 export async function runAttack(name) {
   const script = new URL('attacked.js', import.meta.url).pathname
   const child = spawn(process.execPath, ['--expose-gc', script], {
+    env: { ...process.env, ...allocator },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
@@ -31,7 +39,9 @@ export async function runAttack(name) {
     const after = await ask()
     const keptBytes = after.bytes - before.bytes
     const grownBytes = after.peakBytes - before.bytes
-    return { keptBytes, grownBytes, blockedMs: after.blockedMs }
+    const heldBytes = after.heldBytes - before.heldBytes
+    const { blockedMs, referenceMs } = after
+    return { keptBytes, grownBytes, heldBytes, blockedMs, blockedRatio: blockedMs / referenceMs }
   } finally {
     for (const socket of sockets) socket.destroy()
     child.kill('SIGKILL')
@@ -43,8 +53,10 @@ export async function runAttack(name) {
 if (process.argv[1] === new URL(import.meta.url).pathname) {
   const [wanted = ''] = process.argv.slice(2)
   for (const name of Object.keys(attacks).filter(one => one.includes(wanted))) {
-    const { keptBytes, grownBytes, blockedMs } = await runAttack(name)
-    const [kept, grown] = [keptBytes, grownBytes].map(bytes => Math.round(bytes / 1024 / 1024))
-    console.log(`${kept} MiB kept, ${grown} MiB at most, ${Math.round(blockedMs)} ms: ${name}`)
+    const { keptBytes, grownBytes, heldBytes, blockedMs, blockedRatio } = await runAttack(name)
+    const sizes = [keptBytes, grownBytes, heldBytes]
+    const [kept, grown, held] = sizes.map(bytes => Math.round(bytes / 1024 / 1024))
+    const times = `${Math.round(blockedMs)} ms (${blockedRatio.toFixed(1)} ×)`
+    console.log(`${kept} MiB kept, ${grown} MiB at most, ${held} MiB held, ${times}: ${name}`)
   }
 }
