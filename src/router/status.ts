@@ -79,7 +79,7 @@ export function serverStatusOf(route: Route): ServerStatus {
   const instances = upstream.instances.map((instance): InstanceStatus => {
     const { key, target, state, breaker, load, restarts, retryInMs, first } = instance
     const { heldMs, lastFailure } = instance.availability
-    const held = heldMs > 0 ? 'it asked to be left alone for a while' : undefined
+    const held = heldMs > 0 ? 'it asked for a pause (Retry-After)' : undefined
     const blocked = held ?? breakerReason(breaker) ?? route.ejection(instance)
     const late = blocked ?? missedReason(instance.misses)
     const reason = instance.reason ?? late

@@ -101,7 +101,7 @@ test.each([429, 503])('status %i with Retry-After: the server is busy until then
   expect(again.data.retryAfterMs).toBeLessThanOrEqual(7000)
   expect(seen.router.server('web')).toMatchObject({
     level: 'down',
-    reason: 'it asked to be left alone for a while',
+    reason: 'it asked for a pause (Retry-After)',
   })
 })
 

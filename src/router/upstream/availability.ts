@@ -11,7 +11,7 @@ import { BreakerProbe } from './breaker-probe.ts'
 export interface AvailabilityHost {
   readonly clock: Clock
   readonly deadlines: Deadlines
-  /** Asks the instance for a sign of life. Never rejects. */
+  /** Returns whether the instance responds to a liveness probe. Never rejects. */
   responds(): Promise<boolean>
   /** Whether an open breaker is probed: each request may fail alone, so there is no loss to wait for. */
   isProbed(): boolean
@@ -24,13 +24,13 @@ export interface AvailabilityHost {
 
 /**
  * Decides whether an instance that is connected takes calls: not while its circuit breaker is open, and not
- * while the server asked to be left alone.
+ * during the back-off that the server requested (`Retry-After`).
  */
 export class Availability {
   readonly #host: AvailabilityHost
   readonly #probe: BreakerProbe
   #breaker: Breaker | undefined
-  /** Until when the server asked to be left alone; 0 if it did not. */
+  /** When the back-off that the server requested ends; 0 if there is none. */
   #heldUntil = 0
   #lastFailure: string | undefined
   /** The calls answered when that was. */
@@ -41,7 +41,7 @@ export class Availability {
     this.#probe = new BreakerProbe({
       deadlines: host.deadlines,
       responds: () => host.responds(),
-      onAsked: () => host.onChange(),
+      onProbed: () => host.onChange(),
     })
     this.#breaker = this.#makeBreaker(options)
   }
@@ -57,19 +57,19 @@ export class Availability {
     return this.#heldUntil === 0 || this.heldMs === 0
   }
 
-  /** Whether it will soon be known that calls may be sent: a call is on trial, or a sign of life is due. */
+  /** Whether it will soon be known that calls may be sent: a call is on trial, or a probe awaits its response. */
   get isOnTrial(): boolean {
     return this.heldMs === 0 && (this.#probe.isUndecided || this.#breaker?.state === 'half-open')
   }
 
-  /** Milliseconds for which the server asked to be left alone; 0 if it did not. */
+  /** Milliseconds that remain of the back-off that the server requested; 0 if there is none. */
   get heldMs(): number {
     return this.#heldUntil === 0 ? 0 : Math.max(0, this.#heldUntil - this.#host.clock.now())
   }
 
   /**
-   * Milliseconds until a call may be sent although the server is left alone, or the breaker is open and no
-   * other instance takes calls; 0 if neither is so.
+   * Milliseconds until a call may be sent although the server requested a back-off, or the breaker is open
+   * and no other instance takes calls; 0 if neither is so.
    */
   get unavailableMs(): number {
     const { heldMs } = this
@@ -105,7 +105,7 @@ export class Availability {
     if (retryAfterMs > 0) this.#heldUntil = this.#host.clock.now() + retryAfterMs
   }
 
-  /** Sends calls although the server asked to be left alone. */
+  /** Ends the back-off that the server requested. */
   release(): void {
     this.#heldUntil = 0
   }

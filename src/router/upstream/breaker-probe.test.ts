@@ -17,7 +17,7 @@ function probed() {
       server.asked++
       return server.isAlive
     },
-    onAsked: () => server.decided++,
+    onProbed: () => server.decided++,
   })
   let state: BreakerState = 'closed'
   const breaker: Breaker = new Breaker(

@@ -8,8 +8,8 @@ export interface BreakerProbeHost {
   readonly deadlines: Deadlines
   /** Returns whether the instance responds to a request. Never rejects. */
   responds(): Promise<boolean>
-  /** The instance was asked, and its breaker lets a trial call through if there was a sign of life. */
-  onAsked(): void
+  /** A probe has ended. If the instance responded, its breaker lets a trial call through. */
+  onProbed(): void
 }
 
 /**
@@ -29,7 +29,7 @@ export class BreakerProbe {
     this.#host = host
   }
 
-  /** Whether the breaker has just opened, and the first sign of life is still due. */
+  /** Whether the breaker has just opened, and the first probe awaits its response. */
   get isUndecided(): boolean {
     return this.#isUndecided
   }
@@ -64,7 +64,7 @@ export class BreakerProbe {
       if (isAlive) breaker.tryNow()
       else this.#wait(limits.breakerPanicMs.default)
     }
-    this.#host.onAsked()
+    this.#host.onProbed()
   }
 
   #wait(ms: number): void {

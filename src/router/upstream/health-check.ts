@@ -81,7 +81,7 @@ export class HealthCheck {
 
   /** Sends a request to the server, and counts a miss if it does not respond. Returns whether it does. */
   async #responds(): Promise<boolean> {
-    const failure = await silenceOf(this.#connection, this.#options.timeoutMs)
+    const failure = await livenessFailure(this.#connection, this.#options.timeoutMs)
     if (failure === undefined) return true
     const fault = instanceFaultOf(failure)
     if (fault === 'unsent') {
@@ -97,7 +97,7 @@ export class HealthCheck {
  * Sends a request to a server. Returns undefined if it responds, with an error as well, or else the reason
  * why there is no response. Never rejects.
  */
-export async function silenceOf(
+export async function livenessFailure(
   { client }: UpstreamConnection,
   timeoutMs: number,
 ): Promise<ChannelError | undefined> {

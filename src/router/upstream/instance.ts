@@ -17,7 +17,7 @@ import { type Fault, instanceFaultOf } from '../policy/fault.ts'
 import { LoadStats } from '../policy/load-stats.ts'
 import { Availability } from './availability.ts'
 import { Connector, type ConnectorHost } from './connector.ts'
-import { silenceOf, watchHealth } from './health-check.ts'
+import { livenessFailure, watchHealth } from './health-check.ts'
 import {
   differs,
   InstanceLifecycle,
@@ -317,7 +317,7 @@ export class Instance implements Candidate {
     const { first } = this
     if (first === undefined) return false
     const { timeoutMs } = this.#options.health ?? {}
-    const failure = await silenceOf(first, timeoutMs ?? limits.healthTimeoutMs.default)
+    const failure = await livenessFailure(first, timeoutMs ?? limits.healthTimeoutMs.default)
     if (failure !== undefined && instanceFaultOf(failure) === 'unsent') this.#onAway(failure)
     return failure === undefined
   }
