@@ -1,4 +1,5 @@
 import { tasksExtension } from '../../mcp/extension.ts'
+import { serverKey } from '../../mcp/meta.ts'
 import { headerAnnotations } from '../../mcp/param-headers/annotations.ts'
 import type { MirroredArguments } from '../../mcp/param-headers/compare.ts'
 import { skillRoot } from '../../mcp/skills/uri.ts'
@@ -115,7 +116,7 @@ export function promptEntries(
     tools: listsOf(route).prompts,
   }))
   return listed.map(({ route, tool, exposedName }) => {
-    const shown = { ...tool, name: exposedName }
+    const shown = { ...attributed(route, tool), name: exposedName }
     return { route, name: tool.name, shown, place: placeIn(route) }
   })
 }
@@ -126,12 +127,13 @@ export function resourceEntries(
   hidden: HiddenEntry[],
   listsOf: ListsOf,
 ): readonly ResourceEntry[] {
-  return firstOf(
+  const listed = firstOf(
     routes,
     hidden,
     route => listsOf(route).resources,
     ({ uri }) => uri,
   )
+  return listed.map(entry => ({ ...entry, shown: attributed(entry.route, entry.shown) }))
 }
 
 /** Returns the exposed resource templates and adds the others to `hidden`. */
@@ -146,7 +148,11 @@ export function templateEntries(
     route => listsOf(route).templates,
     ({ uriTemplate }) => uriTemplate,
   )
-  return listed.map(entry => ({ ...entry, template: parsed(entry.shown.uriTemplate) }))
+  return listed.map(entry => ({
+    ...entry,
+    shown: attributed(entry.route, entry.shown),
+    template: parsed(entry.shown.uriTemplate),
+  }))
 }
 
 /**
@@ -231,6 +237,14 @@ function firstOf<T>(
   return [...found.values()]
 }
 
+/** Returns a definition with the name of its server in its metadata, which no server can choose itself. */
+function attributed<T extends { readonly _meta?: Readonly<Record<string, unknown>> }>(
+  { name }: Route,
+  definition: T,
+): T {
+  return { ...definition, _meta: { ...definition._meta, [serverKey]: name } }
+}
+
 function toolEntry(route: Route, tool: Tool, name: string): Omit<ToolEntry, 'place'> {
   const describe = route.upstream.options.tools?.describe
   const isDescribed = describe !== undefined && Object.hasOwn(describe, tool.name)
@@ -241,7 +255,7 @@ function toolEntry(route: Route, tool: Tool, name: string): Omit<ToolEntry, 'pla
   const support = tool.execution?.taskSupport
   const task = isServersChoice ? (offersTasks ? 'optional' : 'forbidden') : (support ?? 'forbidden')
   const shown: Tool = {
-    ...tool,
+    ...attributed(route, tool),
     name,
     // Many clients reject a whole list because of one schema without a type.
     ...(tool.inputSchema.type === undefined && {
