@@ -1,6 +1,7 @@
-// npm run fuzz: fuzzes framing, decoder and peer with generated input, in turn.
+// npm run fuzz: feeds generated input to everything that parses input, in turn. The targets are in test/fuzz/targets.
 //
 //   --seconds N    duration; 10 by default
+//   --minutes N    the same in minutes
 //   --target name  runs only this target
 //   --seed N       starts with this seed; without --seconds it runs only this one
 

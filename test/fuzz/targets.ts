@@ -1,4 +1,5 @@
 import type { Target } from './target.ts'
+import { challengeTarget } from './targets/challenge.ts'
 import { configTarget } from './targets/config.ts'
 import { decodeTarget } from './targets/decode.ts'
 import { headersTarget } from './targets/headers.ts'
@@ -26,4 +27,5 @@ export const targets: readonly Target[] = [
   uriTemplateTarget,
   patternTarget,
   schemaTarget,
+  challengeTarget,
 ]
