@@ -32,8 +32,8 @@ await bundle.write({
   // file of a server must be found, read and compiled before its first response.
   codeSplitting: {
     groups: [
-      // Without the file that loads the package `yaml`, which few programs need.
-      { name: 'jsonrpc', test: /[\\/]src[\\/](?:jsonrpc|util)[\\/](?!yaml\.ts)/ },
+      // Without the file that loads the package `yaml` and those that need Node.js, which few programs use.
+      { name: 'jsonrpc', test: /[\\/]src[\\/](?:jsonrpc|util)[\\/](?!yaml\.ts|files[\\/])/ },
       { name: 'mcp', test: /[\\/]src[\\/]mcp[\\/]/ },
       { name: 'server', test: /[\\/]src[\\/]server[\\/]/ },
       { name: 'root', test: /[\\/]src[\\/][\w-]+\.ts$/ },
