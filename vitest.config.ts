@@ -31,8 +31,18 @@ const once = [
 /** Links to third-party/node_modules lie in `test`. */
 const installed = '**/node_modules/**'
 
-/** These weigh what is reachable in their process: one of their own, where little else is. */
-const weighed = 'src/wire/{framing,gather,sse}.test.ts'
+/**
+ * These weigh what is reachable in their process, or replace the global timers, with which other files may have
+ * started the timers that the whole process shares. Each gets a process of its own.
+ */
+const alone = [
+  'src/wire/{framing,gather,sse}.test.ts',
+  'src/transport/stream/{backpressure,stream}.test.ts',
+  'src/transport/websocket/heartbeat.test.ts',
+  'src/util/time/deadline.test.ts',
+  'src/cli/up/server-notes.test.ts',
+  'test/auth/expiry.test.ts',
+]
 
 /**
  * One file after the other in the same worker: for each, loading the sources anew takes longer than
@@ -48,13 +58,13 @@ export default defineConfig({
     // Much of the suite waits for sockets and child processes: one more keeps the cores busy meanwhile.
     maxWorkers: availableParallelism() + 1,
     projects: [
-      { test: { name: 'src', include: ['src/**/*.test.ts'], exclude: [weighed], ...shared } },
-      { test: { name: 'weighed', include: [weighed], ...limits } },
+      { test: { name: 'src', include: ['src/**/*.test.ts'], exclude: alone, ...shared } },
+      { test: { name: 'alone', include: alone, ...limits } },
       {
         test: {
           name: 'test',
           include: ['test/**/*.test.ts'],
-          exclude: [installed, ...once],
+          exclude: [installed, ...once, ...alone],
           ...built,
         },
       },

@@ -16,7 +16,7 @@ for (const args of [
   [tools.biome, 'check', '--error-on-warnings', '.'],
   [tools.tsc, '-p', 'tsconfig.json'],
   [tools.knip],
-  [tools.vitest, 'run', '--project=src', '--project=weighed', '--reporter=dot'],
+  [tools.vitest, 'run', '--project=src', '--project=alone', '--reporter=dot'],
   [tools.vitest, 'run', ...texts, '--project=once', '--reporter=dot'],
 ]) {
   results.push(await run(process.execPath, args, { cwd: root }))

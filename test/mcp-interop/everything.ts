@@ -112,12 +112,16 @@ export const everything: readonly Step[] = [
     name: 'progress is reported',
     async run(driver) {
       const reported: unknown[] = []
-      await driver.callTool(
-        'trigger-long-running-operation',
-        { duration: 0.06, steps: 3 },
-        { onProgress: ({ progress, total }) => reported.push([progress, total]) },
-      )
-      // The last progress arrives together with the result, and clients differ in whether they report it.
+      // Some clients do not report progress that arrives together with the result: the last one always does,
+      // and on a busy machine others do as well.
+      for (let tries = 0; tries < 20 && reported.length < 2; tries++) {
+        reported.length = 0
+        await driver.callTool(
+          'trigger-long-running-operation',
+          { duration: 0.06, steps: 3 },
+          { onProgress: ({ progress, total }) => reported.push([progress, total]) },
+        )
+      }
       return reported.slice(0, 2)
     },
     expected: always(

@@ -152,9 +152,11 @@ describe('a pattern', () => {
     }).toThrow(WorkExceeded)
   })
 
-  test('megabytes of text are fine for a simple expression', () => {
+  // The automaton can read it too, for the built-in engine may find no memory to go back in.
+  test('a megabyte of text is fine for a simple expression', () => {
     const source = '^(?:[0-9a-zA-Z+/]{4})*$'
-    expect(matches(source, 'abcd'.repeat(1_000_000))).toBe(true)
+    expect(matches(source, 'abcd'.repeat(250_000))).toBe(true)
+    expect(automaton(source).test('abcd'.repeat(250_000))).toBe(true)
     expect(matches(source, `${'abcd'.repeat(100_000)}!`)).toBe(false)
     expect(matches('^.{0,50000}$', 'a'.repeat(50_001))).toBe(false)
     expect(matches('^.{0,50000}$', 'a'.repeat(50_000))).toBe(true)
