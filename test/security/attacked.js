@@ -1,5 +1,6 @@
-// Serves over HTTP, TCP and WebSocket with default options until its input ends. Prints the ports, and for
-// each line of input how much memory it has used at most, and how long its event loop was busy at most.
+// Serves over HTTP, TCP and WebSocket with default options until its input ends. Prints the ports, and a reply to
+// each line of input: to `calls` the number of calls so far, to `settle` the same once it has nothing more to do,
+// and to `cost` how much memory it uses and for how long its event loop was busy at most.
 
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -63,17 +64,33 @@ const referenceMs = cpuMs() - beforeMs
 sample()
 setInterval(sample, 2)
 blockedMs = 0
-for await (const _ of createInterface({ input: process.stdin })) {
+
+// It has nothing more to do if it waits for events at each of many turns.
+async function settle() {
+  for (let idleTurns = 0; idleTurns < 50; ) {
+    const before = performance.eventLoopUtilization()
+    await new Promise(resolve => setTimeout(resolve, 2))
+    const { idle, active } = performance.eventLoopUtilization(before)
+    idleTurns = idle > active ? idleTurns + 1 : 0
+  }
+}
+
+function cost() {
   sample()
-  const state = { calls, peakBytes, blockedMs, referenceMs }
+  const state = { peakBytes, blockedMs, referenceMs }
   // Buffers are freed in the background; the second collection waits for those of the first.
   globalThis.gc()
   globalThis.gc()
   const { rss, heapUsed, external } = process.memoryUsage()
-  console.log(JSON.stringify({ ...state, bytes: rss, heldBytes: heapUsed + external }))
   // The collection above is no part of an attack.
   const before = blockedMs
   sample()
   blockedMs = before
+  return { ...state, bytes: rss, heldBytes: heapUsed + external }
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  if (line === 'settle') await settle()
+  console.log(JSON.stringify(line === 'cost' ? cost() : { calls }))
 }
 process.exit(0)

@@ -4,8 +4,9 @@ import { connect } from 'node:net'
 const MiB = 1024 * 1024
 
 /**
- * Attacks on the process `attacked.js`. Each gets its ports and a function that asks it how it is, and
- * resolves when nothing more can be sent. Its connections stay open until the caller closes them.
+ * Attacks on the process `attacked.js`. Each gets its ports, a function that opens a connection, one that returns
+ * the number of calls so far and one that waits until there is nothing more to do. Each resolves when nothing more
+ * can be sent. Its connections stay open until the caller closes them.
  */
 export const attacks = {
   'pings that nobody reads the pongs of': async ({ web, open }) => {
@@ -22,45 +23,46 @@ export const attacks = {
     await upgrade(socket, web)
     await sendMany(socket, Buffer.from([0x89, 0x80, 0, 0, 0, 0]), 10)
   },
-  'responses that nobody reads': async ({ web, open, ask }) => {
+  'responses that nobody reads': async ({ web, open, calls }) => {
     const sockets = await openMany(open, web, 40)
     for (const socket of sockets) socket.pause().write(callOf(web))
-    while ((await ask()).calls < sockets.length);
+    while ((await calls()) < sockets.length);
   },
-  'pipelined responses that nobody reads': async ({ web, open, ask }) => {
+  'pipelined responses that nobody reads': async ({ web, open, calls }) => {
     const socket = await open(web)
     socket.pause().write(callOf(web).repeat(40))
-    while ((await ask()).calls === 0);
+    while ((await calls()) === 0);
   },
-  'responses on TCP that nobody reads': async ({ tcp, open, ask }) => {
+  'responses on TCP that nobody reads': async ({ tcp, open, calls }) => {
     const sockets = await openMany(open, tcp, 40)
     for (const socket of sockets) socket.pause().write(`${callBody()}\n`)
-    while ((await ask()).calls < sockets.length);
+    while ((await calls()) < sockets.length);
   },
-  'responses on WebSockets that nobody reads': async ({ web, open, ask }) => {
+  'responses on WebSockets that nobody reads': async ({ web, open, calls }) => {
     const sockets = await openMany(open, web, 40)
     await Promise.all(sockets.map(socket => upgrade(socket, web)))
     for (const socket of sockets) socket.write(masked(callBody()))
-    while ((await ask()).calls < sockets.length);
+    while ((await calls()) < sockets.length);
   },
-  'responses that are read in part': ({ web, open, ask }) => readParts(open, ask, web, callOf(web)),
-  'responses on TCP that are read in part': ({ tcp, open, ask }) =>
-    readParts(open, ask, tcp, `${callBody()}\n`),
-  'responses on WebSockets that are read in part': ({ web, open, ask }) =>
-    readParts(open, ask, web, masked(callBody()), socket => upgrade(socket, web)),
-  'calls that never end': async ({ web, open, ask }) => {
+  'responses that are read in part': ({ web, open, calls }) =>
+    readParts(open, calls, web, callOf(web)),
+  'responses on TCP that are read in part': ({ tcp, open, calls }) =>
+    readParts(open, calls, tcp, `${callBody()}\n`),
+  'responses on WebSockets that are read in part': ({ web, open, calls }) =>
+    readParts(open, calls, web, masked(callBody()), socket => upgrade(socket, web)),
+  'calls that never end': async ({ web, open, settle }) => {
     const sockets = await openMany(open, web, 100)
     const request = callOf(web, 'slow', { text: megabyte })
     await Promise.all(sockets.map(socket => send(socket, request)))
-    await settled(ask)
+    await settle()
   },
-  'calls with many small values that never end': async ({ web, open, ask }) => {
+  'calls with many small values that never end': async ({ web, open, settle }) => {
     const sockets = await openMany(open, web, 100)
     const request = callOf(web, 'slow', { list: Array.from({ length: 90_000 }, () => []) })
     await Promise.all(sockets.map(socket => send(socket, request)))
-    await settled(ask)
+    await settle()
   },
-  'calls by HTTP+SSE that never end': async ({ web, open, ask }) => {
+  'calls by HTTP+SSE that never end': async ({ web, open, settle }) => {
     const stream = await open(web)
     const host = `Host: 127.0.0.1:${web}\r\n`
     const head = await exchange(
@@ -79,30 +81,30 @@ export const attacks = {
       const params = { name: 'slow', arguments: { text: megabyte } }
       await post(JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params }))
     }
-    await settled(ask)
+    await settle()
   },
-  'calls on TCP that never end': async ({ tcp, open, ask }) => {
+  'calls on TCP that never end': async ({ tcp, open, settle }) => {
     const socket = await open(tcp)
     for (let id = 1; id <= 100 && !socket.destroyed; id++) {
       await send(socket, `${callBody('slow', { text: megabyte }, id)}\n`)
     }
-    await settled(ask)
+    await settle()
   },
-  'calls on WebSockets that never end': async ({ web, open, ask }) => {
+  'calls on WebSockets that never end': async ({ web, open, settle }) => {
     const socket = await open(web)
     await upgrade(socket, web)
     for (let id = 1; id <= 100 && !socket.destroyed; id++) {
       await send(socket, masked(callBody('slow', { text: megabyte }, id)))
     }
-    await settled(ask)
+    await settle()
   },
-  'small calls that never end': async ({ web, open, ask }) => {
+  'small calls that never end': async ({ web, open, settle }) => {
     const sockets = await openMany(open, web, 2000)
     const request = callOf(web, 'slow', { text: megabyte.slice(0, 50_000) })
     await Promise.all(sockets.map(socket => send(socket, request)))
-    await settled(ask)
+    await settle()
   },
-  'small calls on TCP that never end': async ({ tcp, open, ask }) => {
+  'small calls on TCP that never end': async ({ tcp, open, settle }) => {
     const sockets = await openMany(open, tcp, 20)
     await Promise.all(
       sockets.map(async socket => {
@@ -111,7 +113,7 @@ export const attacks = {
         }
       }),
     )
-    await settled(ask)
+    await settle()
   },
   'sessions of clients with long descriptions': async ({ web, open }) => {
     const socket = await open(web)
@@ -125,13 +127,13 @@ export const attacks = {
       await exchange(socket, inSession(web, session, 'resources/subscribe', { uri }))
     }
   },
-  'tasks with long results': async ({ web, open, ask }) => {
+  'tasks with long results': async ({ web, open, settle }) => {
     const socket = await open(web)
     const args = { text: megabyte }
     for (let count = 0; count < 100; count++) await exchange(socket, callOf(web, 'task', args))
-    await settled(ask)
+    await settle()
   },
-  'event streams that can be resumed': async ({ web, open, ask }) => {
+  'event streams that can be resumed': async ({ web, open, calls }) => {
     const socket = await open(web)
     const session = await initialize(socket, web, '')
     const _meta = { progressToken: 1 }
@@ -139,7 +141,7 @@ export const attacks = {
     for (let count = 0; count < 100; count++) {
       const one = await open(web)
       await send(one, inSession(web, session, 'tools/call', params))
-      while ((await ask()).calls <= count);
+      while ((await calls()) <= count);
       one.destroy()
     }
   },
@@ -156,12 +158,12 @@ export const attacks = {
   'small requests without end': async ({ web, open }) => {
     await sendMany(await open(web), Buffer.from(smallRequest(web)), 4)
   },
-  'small requests without end, parsed by Node': async ({ web, open, ask }) => {
+  'small requests without end, parsed by Node': async ({ web, open, calls }) => {
     const socket = await open(web)
     const request = smallRequest(web)
     // The fast path hands a request that arrives in two parts over to Node.
     await send(socket, request.slice(0, 9))
-    await ask()
+    await calls()
     await send(socket, request.slice(9))
     await sendMany(socket, Buffer.from(request), 4)
   },
@@ -213,7 +215,7 @@ async function sendPart(open, port, head) {
  * Sends a request on each of many connections, one after the other, and reads more of each response than of
  * the one before. What the system buffers of a response varies, so some end near its last bytes.
  */
-async function readParts(open, ask, port, request, prepare = async () => {}) {
+async function readParts(open, calls, port, request, prepare = async () => {}) {
   for (let part = 0; part < 80; part++) {
     const socket = await open(port)
     await prepare(socket)
@@ -223,7 +225,7 @@ async function readParts(open, ask, port, request, prepare = async () => {}) {
       if (left <= 0) socket.pause()
     })
     socket.resume().write(request)
-    while ((await ask()).calls <= part);
+    while ((await calls()) <= part);
     while (left > 0 && !socket.destroyed) await new Promise(resolve => setImmediate(resolve))
   }
 }
@@ -274,15 +276,6 @@ const tasks = 'io.modelcontextprotocol/tasks'
 
 const megabyte = 'x'.repeat(MiB)
 
-/** Resolves when the attacked process has nothing more to do. */
-async function settled(ask) {
-  let before = -1
-  for (let { calls } = await ask(); calls !== before; { calls } = await ask()) {
-    before = calls
-    await new Promise(resolve => setTimeout(resolve, 500))
-  }
-}
-
 /** Sends a request and resolves with the head of its response, of which the rest is dropped. */
 async function exchange(socket, request) {
   if (socket.destroyed) return ''
@@ -290,6 +283,7 @@ async function exchange(socket, request) {
   const answered = new Promise(resolve => {
     const onData = chunk => {
       head = String(chunk)
+      socket.off('close', resolve)
       resolve()
     }
     socket.once('data', onData).once('close', resolve)

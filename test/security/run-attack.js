@@ -23,8 +23,8 @@ export async function runAttack(name) {
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const read = async () => JSON.parse((await lines.next()).value)
   const [web, tcp] = await read()
-  const ask = () => {
-    child.stdin.write('\n')
+  const ask = question => {
+    child.stdin.write(`${question}\n`)
     return read()
   }
   const sockets = []
@@ -34,9 +34,11 @@ export async function runAttack(name) {
     return socket
   }
   try {
-    const before = await ask()
-    await attacks[name]({ web, tcp, open, ask })
-    const after = await ask()
+    const before = await ask('cost')
+    const calls = async () => (await ask('calls')).calls
+    const settle = () => ask('settle')
+    await attacks[name]({ web, tcp, open, calls, settle })
+    const after = await ask('cost')
     const keptBytes = after.bytes - before.bytes
     const grownBytes = after.peakBytes - before.bytes
     const heldBytes = after.heldBytes - before.heldBytes
