@@ -27,8 +27,10 @@ interface Shared {
   readonly looks: Map<RegexNode, Automaton>
 }
 
-// The work of visiting one state, and of running the built-in engine on one character.
+// The work of visiting one state, of looking ahead or at a word boundary, and of running the built-in engine on one
+// character.
 const stateWork = 3
+const lookWork = 10
 const characterWork = 20
 
 /**
@@ -38,6 +40,7 @@ const characterWork = 20
 export class Automaton {
   readonly #program: Step[] = []
   readonly #shared: Shared
+  readonly #isUnicode: boolean
   /** The stamp of the run and position at which each state was reached last. */
   readonly #seenAt: Float64Array
   #stamp = 0
@@ -54,6 +57,7 @@ export class Automaton {
    */
   constructor(root: RegexNode, flags: string, shared?: Shared) {
     this.#shared = shared ?? { flags, takes: new Map(), looks: new Map() }
+    this.#isUnicode = flags.includes('u')
     this.#write(root)
     this.#push({ kind: 'done' })
     const size = this.#program.length
@@ -76,7 +80,7 @@ export class Automaton {
 
   #run(text: string, start: number, isSearching: boolean, budget: WorkBudget): boolean {
     const program = this.#program
-    const isUnicode = this.#shared.flags.includes('u')
+    const isUnicode = this.#isUnicode
     this.#stamp++
     this.#count = 0
     if (this.#reach(0, text, start, budget)) return true
@@ -115,7 +119,10 @@ export class Automaton {
       seenAt[place] = stamp
       work++
       const step = this.#program[place]
-      if (step === undefined || step.kind === 'done') return true
+      if (step === undefined || step.kind === 'done') {
+        budget.spend(work * stateWork)
+        return true
+      }
       if (step.kind === 'take') this.#waiting[this.#count++] = place
       else if (step.kind === 'fork') {
         todo[height++] = step.other
@@ -228,19 +235,22 @@ function isPassed(
   at: number,
   budget: WorkBudget,
 ): boolean {
-  if (step.kind === 'look') return step.ahead.isAhead(text, at, budget) !== step.isNegative
-  switch (step.edge) {
-    case 'start':
-      return at === 0
-    case 'end':
-      return at === text.length
-    case 'word':
-      return isWord(text, at - 1) !== isWord(text, at)
-    case 'no-word':
-      return isWord(text, at - 1) === isWord(text, at)
+  if (step.kind === 'edge') {
+    if (step.edge === 'start') return at === 0
+    if (step.edge === 'end') return at === text.length
   }
+  budget.spend(lookWork)
+  if (step.kind === 'look') return step.ahead.isAhead(text, at, budget) !== step.isNegative
+  return (isWord(text, at - 1) !== isWord(text, at)) === (step.edge === 'word')
 }
 
+/** Whether there is a character of a word here, as `\w` says. */
 function isWord(text: string, at: number): boolean {
-  return /\w/.test(text.charAt(at))
+  const code = text.charCodeAt(at)
+  // An underscore, a digit, or a letter in upper or lower case.
+  return code === 95 || (code >= 48 && code <= 57) || isLetter(code & ~32)
+}
+
+function isLetter(upperCase: number): boolean {
+  return upperCase >= 65 && upperCase <= 90
 }

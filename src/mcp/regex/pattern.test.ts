@@ -14,6 +14,21 @@ const automaton = (source: string, flags = 'u') => {
   const made = new Automaton(parsePattern(source, flags === 'u').root, flags)
   return { test: (text: string) => made.test(text, budget()) }
 }
+/** Returns the least budget with which an automaton can test a text. */
+const workOf = (source: string, text: string) => {
+  const made = new Automaton(parsePattern(source, true).root, 'u')
+  let [least, enough] = [0, 2 ** 30]
+  while (enough - least > 1) {
+    const middle = Math.floor((least + enough) / 2)
+    try {
+      made.test(text, budget(middle))
+      enough = middle
+    } catch {
+      least = middle
+    }
+  }
+  return enough
+}
 const matches = (source: string, text: string) => compilePattern(source).test(text, budget())
 
 /**
@@ -150,6 +165,12 @@ describe('a pattern', () => {
     expect(() => {
       for (; count < 10_000; count++) pattern.test(subject, left)
     }).toThrow(WorkExceeded)
+  })
+
+  test.each(['(?=)', '(?!b)', '\\B'])('charges for %s at each position', look => {
+    const text = 'a'.repeat(1000)
+    const plain = workOf('(?:a)*c', text)
+    expect(workOf(`(?:${look}a)*c`, text)).toBeGreaterThan(plain + 10 * text.length)
   })
 
   // The automaton can read it too, for the built-in engine may find no memory to go back in.
