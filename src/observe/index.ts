@@ -1,5 +1,14 @@
 export type { OriginPolicy, RequestOrigin } from '../util/origin.ts'
 export { type CountedStream, Traffic } from '../util/traffic.ts'
+export { AuditLog, type AuditLogOptions, openAuditLog } from './audit/audit-log.ts'
+export type {
+  AuditOutcome,
+  AuditRecord,
+  AuditSink,
+  CallAudit,
+  ChangeAudit,
+} from './audit/record.ts'
+export { type AuditCheck, verifyAuditLog } from './audit/verify.ts'
 export { type CallInfo, CallSpan, hasCallSubscribers } from './call.ts'
 export type { CallerInfo } from './caller.ts'
 export type { EventChannel } from './event-channel.ts'

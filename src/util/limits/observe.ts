@@ -1,7 +1,35 @@
-import type { Limit } from './limit.ts'
+import { KiB, type Limit } from './limit.ts'
 
 /** Limits of metrics, logs and the operations endpoint. */
 export const observeLimits = {
+  auditQueue: {
+    default: 10_000,
+    unit: 'count',
+    meaning:
+      'Records that wait to be written to an audit log. Then calls wait, or are not recorded but counted, as the option `onFull` says.',
+  },
+  auditSyncMs: {
+    default: 1000,
+    unit: 'ms',
+    meaning:
+      'How long records may be in the memory of the system before an audit log is synced to its disk. A failed write is tried again after the same time.',
+  },
+  auditLockMs: {
+    default: 5000,
+    unit: 'ms',
+    meaning:
+      'Time after which the lock of an audit log counts as abandoned, because its process ended while it wrote.',
+  },
+  auditTextLength: {
+    default: 1024,
+    unit: 'characters',
+    meaning: 'Length of a text in an audit log, such as a name. A longer one is cut.',
+  },
+  auditLineBytes: {
+    default: 64 * KiB,
+    unit: 'bytes',
+    meaning: 'Length of the last line of an audit log. A file with a longer one is not continued.',
+  },
   metricLabelValues: {
     default: 200,
     unit: 'count',
