@@ -1,5 +1,12 @@
 export type { UpstreamAuth, UpstreamClient } from '../mcp/credentials.ts'
 export type { HealthLevel } from '../observe/health/health.ts'
+export type {
+  AccessPolicy,
+  ClaimValue,
+  PolicyCondition,
+  PolicyRule,
+  PolicyWhen,
+} from './access/policy.ts'
 export type { HiddenEntry } from './catalog/entries.ts'
 export type { Lists } from './catalog/lists.ts'
 export {

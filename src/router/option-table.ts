@@ -40,6 +40,9 @@ export const routerTable: OptionTableOf<RouterOptions> = {
   limits: tableOf('routerLimits'),
   outbound: 'array',
   toolSearch: tableOf('toolSearch'),
+  // Checked where it is compiled.
+  policy: 'object',
+  audit: 'object',
   views: { '*': viewTable },
   remembered: 'object',
   onRemembered: 'function',

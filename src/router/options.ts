@@ -2,8 +2,10 @@ import type { Middleware } from '../jsonrpc/handler.ts'
 import type { Credentials, UpstreamAuth } from '../mcp/credentials.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
 import type { Icon } from '../mcp/types/base.ts'
+import type { AuditSink } from '../observe/audit/record.ts'
 import type { TaskOptions } from '../server/tasks/registry.ts'
 import type { Clock } from '../util/time/clock.ts'
+import type { AccessPolicy } from './access/policy.ts'
 import type { RememberedLists } from './catalog/remembered-lists.ts'
 import type { Pins } from './pins/pins.ts'
 import type { BalanceStrategy } from './policy/balance.ts'
@@ -326,6 +328,10 @@ export interface RouterOptions {
   readonly outbound?: readonly Middleware[]
   /** Replaces a long list of tools by `search_tools` and `call_tool`. By default every tool is listed. */
   readonly toolSearch?: ToolSearchOptions
+  /** Who may see and use which tools, prompts and resources. By default every caller may use all. */
+  readonly policy?: AccessPolicy
+  /** Records every decision on a call; see `AuditLog` of `trunkline/observe`. By default nothing is recorded. */
+  readonly audit?: AuditSink
   /** Parts of the router, by name: for some callers, or for an address of their own (`router.view`). */
   readonly views?: Readonly<Record<string, ViewOptions>>
   /** Lists of an earlier run, which callers get while servers start. By default none. */

@@ -5,7 +5,6 @@ import { type ListKind, listKinds } from '../mcp/list-changes.ts'
 import type { Profile } from '../mcp/profile.ts'
 import type { Revision } from '../mcp/revisions/revisions.ts'
 import type { Implementation, Members } from '../mcp/types/base.ts'
-import type { HealthReport } from '../observe/health/health.ts'
 import { personalLists } from '../server/subscriptions/personal-lists.ts'
 import { limits as limitTable } from '../util/limits/limits.ts'
 import { checkOptions } from '../util/options.ts'
@@ -13,6 +12,8 @@ import { type Clock, systemClock } from '../util/time/clock.ts'
 import { Deadlines, systemDeadlines } from '../util/time/deadline.ts'
 import { Traffic } from '../util/traffic.ts'
 import { version as ownVersion } from '../util/version.ts'
+import { CompiledPolicy } from './access/compiled-policy.ts'
+import type { AccessPolicy } from './access/policy.ts'
 import { type Catalog, mergedCatalog } from './catalog/catalog.ts'
 import type { HiddenEntry } from './catalog/entries.ts'
 import { ListMemory } from './catalog/list-memory.ts'
@@ -22,6 +23,7 @@ import { publishInstanceEvent, publishListFailed, publishListRecovered } from '.
 import { rawCalls } from './forward/params.ts'
 import { ParkedCalls } from './forward/parked-calls.ts'
 import type { UpstreamResult } from './forward/upstream-call.ts'
+import { healthOf, type RouterHealth } from './health.ts'
 import { callerTable, priorityTable, routerTable } from './option-table.ts'
 import type { RouterOptions, UpstreamOptions } from './options.ts'
 import { PinChecker } from './pins/check.ts'
@@ -71,6 +73,7 @@ export class Router implements Endpoint {
   readonly #deadLetters: DeadLetters
   readonly #listeners = new Set<(change: RegistryChange) => void>()
   #catalog: Catalog | undefined
+  #policy: CompiledPolicy | undefined
 
   /** Throws a TypeError for invalid options; nothing has been started then. */
   constructor(options: RouterOptions = {}) {
@@ -80,6 +83,7 @@ export class Router implements Endpoint {
       for (const rule of callers) checkOptions(rule, callerTable, '"callers": ')
     }
     this.#options = options
+    this.#policy = options.policy && new CompiledPolicy(options.policy)
     this.pins = options.pins ?? new Pins()
     this.#pinChecker = new PinChecker(this.pins, {
       routes: () => this.#registry.list(),
@@ -103,6 +107,7 @@ export class Router implements Endpoint {
       outbound: options.outbound ?? [],
       priorityOf: priorityRules(options.priorities),
       deadLetters: this.#deadLetters,
+      audit: options.audit,
     }
     this.#endpoints = new Endpoints({
       server: { name, version, title, icons, instructions },
@@ -117,6 +122,8 @@ export class Router implements Endpoint {
       parkedCalls: this.#parkedCalls,
       toolSearch: options.toolSearch,
       views: options.views ?? {},
+      policy: () => this.#policy,
+      audit: options.audit,
       catalog: () => this.#currentCatalog(),
       makeCatalog: listsOf => mergedCatalog(this.#registry.list(), this.pins, listsOf),
       routes: () => this.#registry.list(),
@@ -144,8 +151,11 @@ export class Router implements Endpoint {
 
   /** @internal The lists that differ between callers, for another router of this process. */
   get personalLists(): PersonalLists {
-    return personalLists(this.#endpoints.own.subscriptions, kind =>
-      this.#registry.list().some(({ upstream }) => upstream.isPersonal(kind)),
+    return personalLists(
+      this.#endpoints.own.subscriptions,
+      kind =>
+        this.#policy !== undefined ||
+        this.#registry.list().some(({ upstream }) => upstream.isPersonal(kind)),
     )
   }
 
@@ -178,6 +188,15 @@ export class Router implements Endpoint {
     return this.#registry.update(servers, options)
   }
 
+  /**
+   * Replaces the access policy, for calls from now on; undefined removes it. Throws a TypeError for an invalid
+   * policy; the old one stays in effect then.
+   */
+  setPolicy(policy: AccessPolicy | undefined): void {
+    this.#policy = policy && new CompiledPolicy(policy)
+    for (const type of listKinds) this.#endpoints.publish({ type })
+  }
+
   /** Returns the status of one server; undefined if there is none of this name. */
   server(name: string): ServerStatus | undefined {
     const route = this.#registry.find(name)
@@ -193,21 +212,8 @@ export class Router implements Endpoint {
    * Returns the overall health, for `/readyz`: `down` only if no server can be called. Its reasons hold no
    * output of servers, no addresses and no paths; `servers()` has the whole reasons.
    */
-  health(): HealthReport & Required<Pick<HealthReport, 'undelivered' | 'servers'>> {
-    const servers = this.servers()
-    const unhealthy = servers.filter(({ level }) => level !== 'ok')
-    const isDown = servers.length > 0 && servers.every(({ level }) => level === 'down')
-    const level = unhealthy.length === 0 ? 'ok' : isDown ? 'down' : 'degraded'
-    const reason = unhealthy.map(({ name, summary }) => `${name}: ${summary}`).join('; ')
-    return {
-      level,
-      ...(reason !== '' && { reason }),
-      undelivered: this.#deadLetters.count,
-      servers: servers.map(
-        ({ name, level: each, summary, retryInMs, action, lastFailure }) =>
-          [name, { level: each, reason: summary, retryInMs, action, lastFailure }] as const,
-      ),
-    }
+  health(): RouterHealth {
+    return healthOf(this.servers(), this.#deadLetters.count)
   }
 
   /** Yields the traffic exchanged with each server; zero for an endpoint of this process. */
@@ -345,7 +351,7 @@ export class Router implements Endpoint {
       onListFailed: (instance, problem) => publishListFailed(name, instance, problem),
       onListRecovered: (instance, method) => publishListRecovered(name, instance, method),
       onSubscribed: uris => this.#watched.onSubscribed(uris),
-      onUpdated: uri => this.#endpoints.publish({ type: 'resource', uri }),
+      onUpdated: uri => this.#endpoints.publishUpdate(uri),
       onNotification: (method, params) => this.#onNotification(method, params),
     })
     return new Route(upstream, this.#routeHost)

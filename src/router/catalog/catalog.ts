@@ -26,12 +26,20 @@ interface Entries {
   readonly hidden: readonly HiddenEntry[]
 }
 
+interface Routed {
+  readonly route: Route
+}
+
 /** Selects a part of a catalog. */
 export interface CatalogFilter {
   /** Whether the part has the entries of a server. */
   hasServer(name: string): boolean
-  /** Whether the part has a tool of such a server, by its exposed name. */
-  hasTool(name: string): boolean
+  /** Whether the part has a tool of such a server. */
+  hasTool(tool: ToolEntry): boolean
+  /** Whether the part has a prompt of such a server. By default it has all. */
+  hasPrompt?(prompt: CatalogEntry<Prompt>): boolean
+  /** Whether the part has a resource, template or skill of such a server, by its URI. By default it has all. */
+  hasResource?(uri: string, server: string): boolean
 }
 
 /**
@@ -78,15 +86,17 @@ export class Catalog implements Entries {
   }
 
   /** Returns the part that a filter selects. Names are the same as in the whole. */
-  only({ hasServer, hasTool }: CatalogFilter): Catalog {
-    const isIn = ({ route }: { readonly route: Route }): boolean => hasServer(route.name)
+  only(filter: CatalogFilter): Catalog {
+    const isIn = ({ route }: Routed): boolean => filter.hasServer(route.name)
+    const hasUri = (entry: Routed, uri: string): boolean =>
+      isIn(entry) && filter.hasResource?.(uri, entry.route.name) !== false
     return new Catalog({
-      tools: this.tools.filter(entry => isIn(entry) && hasTool(entry.shown.name)),
-      prompts: this.prompts.filter(isIn),
-      resources: this.resources.filter(isIn),
-      templates: this.templates.filter(isIn),
-      skills: this.skills.filter(isIn),
-      hidden: this.hidden.filter(({ server }) => hasServer(server)),
+      tools: this.tools.filter(entry => isIn(entry) && filter.hasTool(entry)),
+      prompts: this.prompts.filter(entry => isIn(entry) && filter.hasPrompt?.(entry) !== false),
+      resources: this.resources.filter(entry => hasUri(entry, entry.shown.uri)),
+      templates: this.templates.filter(entry => hasUri(entry, entry.shown.uriTemplate)),
+      skills: this.skills.filter(entry => hasUri(entry, entry.shown.uri)),
+      hidden: this.hidden.filter(({ server }) => filter.hasServer(server)),
     })
   }
 

@@ -49,6 +49,8 @@ export type RouterField = Exclude<
   | 'keys'
   | 'tasks'
   | 'outbound'
+  | 'policy'
+  | 'audit'
   | 'pins'
   | 'onPinned'
   | 'remembered'

@@ -1,8 +1,10 @@
 import { parseRaw, parseRawValue } from '../../jsonrpc/codec/raw-json.ts'
 import { compose, type Handler, type Middleware } from '../../jsonrpc/handler.ts'
 import type { RpcRequest } from '../../jsonrpc/message.ts'
+import type { AuditSink } from '../../observe/audit/record.ts'
 import { isRecord, ownMember } from '../../util/objects.ts'
 import type { Clock } from '../../util/time/clock.ts'
+import { limitedAudit } from '../access/call-audit.ts'
 import { isSame } from '../config/diff.ts'
 import { publishLimitRefused, publishQueueLength } from '../events.ts'
 import type { CallRoute, UpstreamCall, UpstreamResult } from '../forward/upstream-call.ts'
@@ -23,6 +25,8 @@ export interface RouteHost {
   priorityOf(server: string, call: PrioritizedCall): Priority
   /** Keeps calls that could not be delivered. */
   readonly deadLetters: DeadLetters
+  /** Records calls that a limit refuses; undefined if nothing is recorded. */
+  readonly audit: AuditSink | undefined
   /** Middleware around every call to any server. */
   readonly outbound: readonly Middleware[]
 }
@@ -147,8 +151,7 @@ export class Route implements CallRoute {
         },
       )
     } catch (error) {
-      this.#refused(call, error)
-      return Promise.reject(error)
+      return this.#rejected(call, error)
     }
     return permit instanceof Promise
       ? this.#sendQueued(call, permit, wait)
@@ -165,7 +168,7 @@ export class Route implements CallRoute {
     try {
       permit = await acquiring
     } catch (error) {
-      this.#refused(call, error)
+      await this.#refused(call, error)
       throw error
     } finally {
       call.queuedMs = wait?.end() ?? 0
@@ -181,10 +184,16 @@ export class Route implements CallRoute {
     return sent
   }
 
-  /** Reports a call that a limit refused, unless its caller gave it up. */
-  #refused(call: UpstreamCall, error: unknown): void {
+  /** Reports a call that a limit refused, or that its caller gave up while it was queued. */
+  #refused(call: UpstreamCall, error: unknown): void | Promise<void> {
     publishLimitRefused(error, this.name, call)
     this.undelivered(undeliveredFrom(call), error)
+    return this.#host.audit?.record(limitedAudit(call.request, call.tool, this.name, error))
+  }
+
+  async #rejected(call: UpstreamCall, error: unknown): Promise<never> {
+    await this.#refused(call, error)
+    throw error
   }
 
   #priorityOf({ caller, tool, request }: UpstreamCall): Priority {

@@ -15,6 +15,8 @@ export interface Search<T> {
   /** What the caller of the request can see and use. */
   readonly view: View
   readonly kind: ListKind
+  /** The servers that may have it, as far as the caller may know. */
+  routes(): readonly Route[]
   find(catalog: Catalog): T | undefined
   forwardTo(found: T): HandlerResult
 }
@@ -42,10 +44,10 @@ export class Finder {
     onMiss: (hasWaited: boolean) => HandlerResult,
     mayHave?: (route: Route) => boolean,
   ): HandlerResult {
-    const { request, view, kind } = search
+    const { request, routes, kind } = search
     return this.#findNow(search, () => {
       const signal = () => request.exchange.signal
-      const listed = whenListed(view.routes(), kind, signal, mayHave)
+      const listed = whenListed(routes(), kind, signal, mayHave)
       if (listed === undefined) return onMiss(false)
       return listed.then(() => this.#findNow(search, () => onMiss(true)))
     })
@@ -53,12 +55,8 @@ export class Finder {
 
   /** Forwards what is found by its name, or rejects with the error that says what is missing. */
   findByName<T>(search: NamedSearch<T>): HandlerResult {
-    const { view, name } = search
-    return this.find(
-      search,
-      hasWaited => onMissing(view.routes(), search, hasWaited),
-      mayHaveName(name),
-    )
+    const { routes, name } = search
+    return this.find(search, hasWaited => onMissing(routes(), search, hasWaited), mayHaveName(name))
   }
 
   #findNow<T>(search: Search<T>, onMiss: () => HandlerResult): HandlerResult {

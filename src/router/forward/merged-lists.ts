@@ -54,25 +54,28 @@ export class MergedLists {
   #pageNow(request: IncomingRequest, listed: ListName): HandlerResult {
     const view = this.#viewOf(request.caller)
     const kind = listKindOf(listed)
-    if (!this.#personal.has(view, kind)) {
-      return this.#pageFrom(view.catalog(), view, request, listed, listed)
-    }
+    const isPersonal = this.#personal.has(view, kind)
     // A cursor of a list that differs between callers belongs to the principal.
-    const binding = JSON.stringify([listed, request.caller.principal?.id])
+    const binding =
+      isPersonal || view.access !== undefined
+        ? JSON.stringify([listed, request.caller.principal?.id])
+        : listed
+    if (!isPersonal) return this.#pageFrom(view.catalog(), view, request, listed, binding)
     return this.#personal
       .read(request, view, kind)
       .then(catalog => this.#pageFrom(catalog, view, request, listed, binding))
   }
 
   #pageFrom(
-    catalog: Catalog,
+    all: Catalog,
     view: View,
     { caller, params }: IncomingRequest,
     listed: ListName,
     binding: string,
   ): HandlerResult {
+    const catalog = view.visible(all)
     const { revision } = caller
-    const all = this.#cached(catalog, `${listed} ${revision.name}`, () => {
+    const entries = this.#cached(catalog, `${listed} ${revision.name}`, () => {
       switch (listed) {
         case 'tools':
           return toolsOf(view, catalog).map(({ shown }) => toolFor(revision, shown))
@@ -89,14 +92,14 @@ export class MergedLists {
     const { cursors, pageSize } = this.#server
     // The check: the list under this key is made by the line below.
     const places =
-      all.length > pageSize
+      entries.length > pageSize
         ? (this.#cached(catalog, `${listed} places`, () =>
             (listed === 'tools' ? toolsOf(view, catalog) : catalog[listed]).map(
               ({ place }) => place,
             ),
           ) as readonly number[])
         : undefined
-    const page = pageOf(all, binding, params, cursors, pageSize, places)
+    const page = pageOf(entries, binding, params, cursors, pageSize, places)
     return whenReady(page, ({ items, nextCursor }) => {
       const missing = view.unavailable()
       return {

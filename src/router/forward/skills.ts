@@ -1,18 +1,17 @@
 import { skillsSettings } from '../../mcp/extension.ts'
-import type { Members } from '../../mcp/types/base.ts'
 import { noDirectory, noSkill } from '../../server/features/skills/skills.ts'
 import { type HandlerResult, type IncomingRequest, stringParam } from '../../server/request.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Route } from '../dispatch/route.ts'
 import { whenListed } from './starting.ts'
+import { searchUnlisted } from './unlisted.ts'
 
 /** What forwarding the requests for skills needs from the features of a router. */
 export interface ForwardedSkillsHost {
   catalog(): Catalog
   routes(): readonly Route[]
-  forward(route: Route): HandlerResult
-  /** Forwards to one server after the other until one has what is requested. */
-  search(routes: readonly Route[], notFound: Error): Promise<Members>
+  /** Forwards to a server. `notFound` is the error for a skill that the caller does not see. */
+  forward(route: Route, notFound: Error): HandlerResult
 }
 
 /** The settings of the skills extension that a router declares: folders can be read where a server can. */
@@ -38,9 +37,14 @@ export function forwardSkillRequest(
   }
   const answer = (): HandlerResult => {
     const owner = host.catalog().skillAt(uri)?.route
-    if (owner !== undefined && mayAnswer(owner)) return host.forward(owner)
     const notFound = isDirectory ? noDirectory(uri) : noSkill(uri)
-    return host.search(owner === undefined ? host.routes().filter(mayAnswer) : [], notFound)
+    if (owner !== undefined && mayAnswer(owner)) return host.forward(owner, notFound)
+    return searchUnlisted({
+      among: owner === undefined ? host.routes().filter(mayAnswer) : [],
+      routes: host.routes(),
+      notFound,
+      forward: route => host.forward(route, notFound),
+    })
   }
   const listed = whenListed(host.routes(), 'resources', () => exchange.signal)
   return listed === undefined ? answer() : listed.then(answer)

@@ -1,5 +1,6 @@
 import { parseRaw } from '../../jsonrpc/codec/raw-json.ts'
 import type { Caller } from '../../mcp/caller.ts'
+import { errors } from '../../mcp/errors/constructors.ts'
 import type { MirroredArguments } from '../../mcp/param-headers/compare.ts'
 import type { CallSpan } from '../../observe/call.ts'
 import type { AvailableFeatures, ProviderHost } from '../../server/features/feature-provider.ts'
@@ -10,6 +11,7 @@ import {
   stringParam,
 } from '../../server/request.ts'
 import { executionMode } from '../../server/tasks/mode.ts'
+import type { Guard } from '../access/guard.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ToolEntry } from '../catalog/entries.ts'
 import type { PersonalCatalogs } from '../catalog/personal-catalogs.ts'
@@ -28,6 +30,7 @@ export class ToolCalls {
   readonly #viewOf: (caller: Caller) => View
   readonly #finder: Finder
   readonly #personal: PersonalCatalogs
+  readonly #guard: Guard
 
   constructor(
     server: ProviderHost,
@@ -36,6 +39,7 @@ export class ToolCalls {
     viewOf: (caller: Caller) => View,
     finder: Finder,
     personal: PersonalCatalogs,
+    guard: Guard,
   ) {
     this.#server = server
     this.#context = context
@@ -43,6 +47,7 @@ export class ToolCalls {
     this.#viewOf = viewOf
     this.#finder = finder
     this.#personal = personal
+    this.#guard = guard
   }
 
   /** Calls the tool that a request names, or answers a search for tools. */
@@ -57,7 +62,8 @@ export class ToolCalls {
   readonly nameIn = (request: IncomingRequest): string | undefined => {
     const view = this.#viewOf(request.caller)
     const { name } = request.params
-    const called = view.toolSearch?.calledName(view.catalog(), request) ?? name
+    const { toolSearch } = view
+    const called = toolSearch?.calledName(view.visible(view.catalog()), request) ?? name
     return typeof called === 'string' ? called : undefined
   }
 
@@ -69,9 +75,10 @@ export class ToolCalls {
   ): HandlerResult {
     const name = stringParam(request.params, 'name')
     if (!toolSearch.isOwn(name)) return this.#callByName(request, view, span)
-    const target = toolSearch.target(view.catalog(), name, request)
+    const target = toolSearch.target(view.visible(view.catalog()), name, request)
     if (target !== undefined) return this.#callByName(target, view, span, false)
-    const answerFrom = (catalog: Catalog): HandlerResult => {
+    const answerFrom = (all: Catalog): HandlerResult => {
+      const catalog = view.visible(all)
       const found = toolSearch.search(catalog, name, request)
       if (found !== undefined) return found
       const late = toolSearch.target(catalog, name, request)
@@ -95,10 +102,30 @@ export class ToolCalls {
     const name = stringParam(request.params, 'name')
     // Before closures are made for a tool that is not found: nearly every call is of a known one.
     const known = view.catalog().tool(name)
-    if (known !== undefined) return this.#callEntry(request, known, span, isDirect)
+    if (known !== undefined) return this.#callGuarded(request, view, known, span, isDirect)
     const find = (catalog: Catalog) => catalog.tool(name)
-    const forwardTo = (entry: ToolEntry) => this.#callEntry(request, entry, span, isDirect)
-    return this.#finder.findByName({ request, view, kind: 'tools', name, find, forwardTo })
+    const forwardTo = (entry: ToolEntry) => this.#callGuarded(request, view, entry, span, isDirect)
+    const routes = () => view.routesFor('tool', name)
+    return this.#finder.findByName({ request, view, kind: 'tools', name, routes, find, forwardTo })
+  }
+
+  #callGuarded(
+    request: IncomingRequest,
+    view: View,
+    entry: ToolEntry,
+    span: CallSpan | undefined,
+    isDirect: boolean,
+  ): HandlerResult {
+    const { access } = view
+    if (!this.#guard.isNeeded(access)) return this.#callEntry(request, entry, span, isDirect)
+    const { route, shown, name: upstream } = entry
+    const { name } = shown
+    const decision = access?.onEntry('tool', entry)
+    const notFound = () => errors.toolNotFound({ tool: name })
+    return this.#guard.pass(
+      { kind: 'tool', name, server: route.name, upstream, request, access, decision, notFound },
+      passed => this.#callEntry(passed, entry, span, isDirect),
+    )
   }
 
   #callEntry(

@@ -1,14 +1,16 @@
 import type { Middleware } from '../../jsonrpc/handler.ts'
+import type { Caller } from '../../mcp/caller.ts'
 import type { Endpoint } from '../../mcp/endpoint.ts'
 import { McpEndpoint } from '../../server/core/endpoint.ts'
 import type { ServerInfo, ServerOptions } from '../../server/options.ts'
 import type { ChangeNotice, Subscriptions } from '../../server/subscriptions/subscriptions.ts'
 import { didYouMean } from '../../util/nearest.ts'
 import type { Traffic } from '../../util/traffic.ts'
+import type { CompiledPolicy } from '../access/compiled-policy.ts'
 import { rawCalls } from '../forward/params.ts'
 import { ProxiedFeatures, type ProxiedFeaturesHost } from '../forward/proxied-features.ts'
 import type { ToolSearchOptions, ViewOptions } from '../options.ts'
-import { View, type ViewHost } from './view.ts'
+import { SharedView, type View, type ViewHost } from './view.ts'
 import { viewChoice } from './view-choice.ts'
 
 /** What the endpoints of a router need from it. */
@@ -18,6 +20,8 @@ export interface EndpointsHost extends ViewHost, Omit<ProxiedFeaturesHost, 'view
   readonly traffic: Traffic
   readonly toolSearch: ToolSearchOptions | undefined
   readonly views: Readonly<Record<string, ViewOptions>>
+  /** The access policy in effect; undefined if there is none. */
+  policy(): CompiledPolicy | undefined
 }
 
 type RouterEndpoint = McpEndpoint<ProxiedFeatures>
@@ -33,7 +37,7 @@ export class Endpoints {
     this.#host = host
     const choices = Object.entries(host.views).map(([name, options]) => {
       const { toolSearch = host.toolSearch, instructions, callers = [] } = options
-      const view = new View(host, toolSearch || undefined, options)
+      const view = new SharedView(host, toolSearch || undefined, options)
       const info = { ...host.server, ...(instructions !== undefined && { instructions }) }
       this.#views.set(
         name,
@@ -41,7 +45,7 @@ export class Endpoints {
       )
       return { view, callers }
     })
-    const all = new View(host, host.toolSearch)
+    const all = new SharedView(host, host.toolSearch)
     this.own = endpointOf(host, host.server, viewChoice(all, choices))
   }
 
@@ -75,6 +79,15 @@ export class Endpoints {
     for (const { subscriptions } of this.#all) subscriptions.publish(change)
   }
 
+  /** Notifies the callers of all endpoints that are subscribed to a resource, and may still read it. */
+  publishUpdate(uri: string): void {
+    for (const { subscriptions, features } of this.#all) {
+      const isFor = (caller: Caller): boolean => features.mayRead(uri, caller)
+      const isGuarded = this.#host.policy() !== undefined
+      subscriptions.publish({ type: 'resource', uri, ...(isGuarded && { isFor }) })
+    }
+  }
+
   /** Adds a middleware around every request, at every endpoint. */
   use(middleware: Middleware): void {
     for (const endpoint of this.#all) endpoint.use(middleware)
@@ -98,8 +111,13 @@ export class Endpoints {
 function endpointOf(
   host: EndpointsHost,
   server: ServerInfo,
-  viewOf: ProxiedFeaturesHost['viewOf'],
+  sharedViewOf: (caller: Caller) => SharedView,
 ): RouterEndpoint {
+  const viewOf = (caller: Caller): View => {
+    const view = sharedViewOf(caller)
+    const policy = host.policy()
+    return policy === undefined ? view : view.for(policy.accessOf(caller.principal))
+  }
   return new McpEndpoint(
     server,
     provider => new ProxiedFeatures(provider, { ...host, viewOf }),

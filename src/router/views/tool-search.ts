@@ -24,7 +24,7 @@ export class ToolSearch {
   readonly #above: number
   readonly #results: number
   readonly #isVisible: (name: string) => boolean
-  #index: { readonly catalog: Catalog; readonly tools: ToolIndex } | undefined
+  readonly #indexes = new WeakMap<Catalog, ToolIndex>()
 
   constructor({ above, results, visible = [] }: ToolSearchOptions) {
     // Without a number also an empty list is replaced, so that the list stays the same while servers start.
@@ -85,11 +85,12 @@ export class ToolSearch {
   }
 
   #indexOf(catalog: Catalog): ToolIndex {
-    if (this.#index?.catalog !== catalog) {
-      const tools = new ToolIndex(catalog.tools.map(({ shown }) => shown).filter(isForModels))
-      this.#index = { catalog, tools }
+    let index = this.#indexes.get(catalog)
+    if (index === undefined) {
+      index = new ToolIndex(catalog.tools.map(({ shown }) => shown).filter(isForModels))
+      this.#indexes.set(catalog, index)
     }
-    return this.#index.tools
+    return index
   }
 }
 

@@ -1,16 +1,19 @@
 import type { Caller } from '../../mcp/caller.ts'
 import { matcher } from '../catalog/glob.ts'
 import type { CallerRule } from '../options.ts'
-import type { View } from './view.ts'
+import type { SharedView } from './view.ts'
 
 /** A view, and the callers who have it at the endpoint of the router. */
 export interface ViewChoice {
-  readonly view: View
+  readonly view: SharedView
   readonly callers: readonly CallerRule[]
 }
 
 /** Returns the function that says which view a caller has: the first with a rule that matches, else `all`. */
-export function viewChoice(all: View, choices: readonly ViewChoice[]): (caller: Caller) => View {
+export function viewChoice(
+  all: SharedView,
+  choices: readonly ViewChoice[],
+): (caller: Caller) => SharedView {
   const compiled = choices
     .filter(({ callers }) => callers.length > 0)
     .map(({ view, callers }) => ({ view, rules: callers.map(ruleMatcher) }))

@@ -83,7 +83,14 @@ export class Dispatcher<P extends FeatureProvider> implements ServerIdentity {
     checkExtensions(options.extensions)
     const { subscriptions, pageSize, cursors } = options
     this.tasks = new Tasks(
-      { profile: options.profile, pageSize, cursors, subscriptions, onError: this.#report },
+      {
+        profile: options.profile,
+        pageSize,
+        cursors,
+        subscriptions,
+        onError: this.#report,
+        mayUseTask: (tool, caller) => this.features.mayUseTask?.(tool, caller) !== false,
+      },
       options.tasks,
     )
     this.features = makeProvider({

@@ -1,3 +1,4 @@
+import type { Caller } from '../../mcp/caller.ts'
 import type { HandlerResult, IncomingRequest } from '../request.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 import type { Tasks } from '../tasks/tasks.ts'
@@ -24,6 +25,11 @@ export interface FeatureProvider {
   readonly methods: ReadonlyMap<string, (request: IncomingRequest) => HandlerResult>
   /** Whether the caller of a request may subscribe to a resource; absent where every caller may. */
   isVisible?(uri: string, request: IncomingRequest): boolean | Promise<boolean>
+  /**
+   * Whether a caller may still use the tool of its task; absent where every caller may. Throws an RpcError if the
+   * caller lacks scopes.
+   */
+  mayUseTask?(tool: string, caller: Caller): boolean
 }
 
 /** What a feature provider needs from its endpoint. */

@@ -12,7 +12,12 @@ export type ChangeNotice =
       /** The id of the principal for which alone the list has changed; undefined for all. */
       readonly principal?: string
     }
-  | { readonly type: 'resource'; readonly uri: string }
+  | {
+      readonly type: 'resource'
+      readonly uri: string
+      /** Whether a subscriber may still know of the resource; undefined if all may. */
+      readonly isFor?: (caller: Caller) => boolean
+    }
   | {
       readonly type: 'task'
       readonly taskId: string
@@ -175,7 +180,10 @@ export class Subscriptions {
 
 /** Whether a change concerns a caller: all changes do but those for another principal. */
 export function concerns(change: ChangeNotice, caller: Caller | undefined): boolean {
-  if (change.type === 'resource' || change.type === 'task') return true
+  if (change.type === 'task') return true
+  if (change.type === 'resource') {
+    return change.isFor === undefined || (caller !== undefined && change.isFor(caller))
+  }
   return change.principal === undefined || change.principal === caller?.principal?.id
 }
 

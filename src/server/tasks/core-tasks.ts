@@ -57,7 +57,7 @@ export class CoreTasks implements TaskDesign {
   /** Answers `tasks/list` with the tasks of the caller. */
   async list(request: IncomingRequest): Promise<NamedParams> {
     const owner = this.#registry.ownerOf(request)
-    const all = await this.#registry.list(owner)
+    const all = await this.#registry.list(owner, request.caller)
     const { cursors, pageSize } = this.#host
     const binding = `tasks ${JSON.stringify(owner)}`
     const { items, nextCursor } = await pageOf(all, binding, request.params, cursors, pageSize)

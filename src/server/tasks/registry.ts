@@ -39,8 +39,14 @@ export class TaskRegistry {
   readonly #expiry: Expiry<TaskRun>
   readonly #sessions = new WeakMap<ServerSession, string>()
   readonly #leases: Leases | undefined
+  readonly #mayUse: (tool: string, caller: Caller) => boolean
 
-  constructor(options: TaskOptions = {}) {
+  /** `mayUse` says whether a caller may still use the tool of its task; it may throw an RpcError instead. */
+  constructor(
+    options: TaskOptions = {},
+    mayUse: (tool: string, caller: Caller) => boolean = () => true,
+  ) {
+    this.#mayUse = mayUse
     this.clock = options.clock ?? systemClock
     this.store = options.store ?? new MemoryTaskStore(options)
     // The store in memory ends with its process.
@@ -74,15 +80,25 @@ export class TaskRegistry {
   async find(taskId: string, caller: Caller): Promise<TaskRecord | undefined> {
     const record = await this.store.get(taskId)
     if (record === undefined || record.principal !== caller.principal?.id) return undefined
+    if (!this.#mayUse(record.tool, caller)) return undefined
     return this.#current(record)
   }
 
-  /** Returns the tasks of an owner, oldest first. */
-  async list(owner: TaskOwner): Promise<readonly TaskRecord[]> {
-    const records = await this.store.list(owner)
+  /** Returns the tasks of a caller, oldest first, but not those of tools that it may not use any more. */
+  async list(owner: TaskOwner, caller: Caller): Promise<readonly TaskRecord[]> {
+    const all = await this.store.list(owner)
+    const records = all.filter(({ tool }) => this.#lists(tool, caller))
     return this.#leases === undefined
       ? records
       : Promise.all(records.map(record => this.#current(record)))
+  }
+
+  #lists(tool: string, caller: Caller): boolean {
+    try {
+      return this.#mayUse(tool, caller)
+    } catch {
+      return false
+    }
   }
 
   /** The time at which a lease that begins now expires, for the records of tasks. */

@@ -15,6 +15,8 @@ import type { TaskRecord } from './store.ts'
 /** What tasks need from their endpoint. */
 export interface TasksHost extends CoreTasksHost, ExtensionTasksHost {
   onError(error: unknown, request: IncomingRequest): void
+  /** Whether a caller may still use the tool of its task. Throws an RpcError if it lacks scopes. */
+  mayUseTask(tool: string, caller: Caller): boolean
 }
 
 /** Runs calls as tasks, which continue after the call was answered, in both designs of the protocol. */
@@ -32,7 +34,7 @@ export class Tasks {
   constructor(host: TasksHost, options: TaskOptions = {}) {
     checkOptions(options)
     this.#host = host
-    this.#registry = new TaskRegistry(options)
+    this.#registry = new TaskRegistry(options, (tool, caller) => host.mayUseTask(tool, caller))
     this.core = new CoreTasks(host, this.#registry)
     this.extension = new ExtensionTasks(host, this.#registry)
     this.#maxTtlMs = options.maxTtlMs ?? limits.taskTtlMaxMs.default

@@ -2,6 +2,17 @@ import type { Limit } from './limit.ts'
 
 /** Limits of load balancing, breakers, queues, retries, restarts, names and pins in a router. */
 export const routerLimits = {
+  policyRules: {
+    default: 20_000,
+    unit: 'count',
+    meaning: 'Rules of an access policy. A policy with more is rejected.',
+  },
+  accessProfiles: {
+    default: 1000,
+    unit: 'count',
+    meaning:
+      'Groups of callers with the same access whose decisions are cached. When there are more, all are decided anew.',
+  },
   breakerFailures: {
     default: 5,
     unit: 'count',
