@@ -4,6 +4,7 @@ import { httpContestant, openLink, writer } from './http-client.js'
 import { name as tool } from './mcp/tool.js'
 import { toolRequest } from './mcp/wire.js'
 import { compare } from './measure.js'
+import { policyFigures, policyOf, TOOLS } from './policy.js'
 import { aim, list, table } from './report.js'
 
 const issuer = 'https://as.example.com'
@@ -36,6 +37,21 @@ export async function auth({ rounds, seconds = 0.2, only, alone, log }) {
     const workload = { name: what, results, aims }
     reports.push({ title, notes, workloads: [workload], text: list(workload) })
   }
+  const policyTitle = `MCP over HTTP through a router with an access policy, ${CONNECTIONS} connections`
+  if (policyTitle.includes(only)) {
+    log(policyTitle)
+    const settings = { issuer, resource, jwks, tools: TOOLS }
+    const router = (called, policy) => {
+      const program = ['router-guarded', JSON.stringify({ ...settings, policy })]
+      return contestant(called, program, [bearer(tokens[0])])
+    }
+    const contestants = [router('router, JWT'), router('router, JWT, policy', policyOf())]
+    const results = await compare(contestants, { rounds, seconds, alone })
+    const aims = [aim(results, { who: 'router, JWT, policy', than: 'router, JWT', least: 0.95 })]
+    const workload = { name: 'policy', results, aims }
+    const text = `${list(workload)}\n\n${await policyFigures()}`
+    reports.push({ title: policyTitle, notes: policyNotes, workloads: [workload], text })
+  }
   const title = `MCP over HTTP with authorization, ${FORGED} forged tokens`
   if (title.includes(only)) {
     log(title)
@@ -47,6 +63,11 @@ export async function auth({ rounds, seconds = 0.2, only, alone, log }) {
 
 const notes = [
   'tools/call to a server in a separate process. The same headers are sent to the server without `auth`, which ignores them.',
+]
+
+const policyNotes = [
+  `tools/call through a router to a server in its process, with ${TOOLS} tools, with and without a policy of 100 rules.`,
+  'Lists and decisions are measured in one process, without a network.',
 ]
 
 const floodNotes = [
