@@ -24,7 +24,7 @@ export const exitMeanings: Readonly<Record<ExitName, string>> = {
   usage: 'Invalid command line, or invalid file named on it.',
   unreachable: 'The server cannot be reached or started, or the connection was lost.',
   timeout: 'The server did not respond in time.',
-  checkFailed: 'A step of `check` failed.',
+  checkFailed: 'A step of `check` failed, or a line of an audit log was changed.',
   unauthorized: 'The server requires authorization, or the login failed.',
   interrupted: 'Interrupted, for example by Ctrl-C.',
 }

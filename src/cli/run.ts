@@ -24,6 +24,8 @@ const loaders: ReadonlyMap<string, () => Promise<{ readonly run: Run }>> = new M
   ['logout', () => import('./commands/auth/logout.ts')],
   ['grants', () => import('./commands/auth/grants.ts')],
   ['keys', () => import('./commands/auth/keys.ts')],
+  ['policy', () => import('./commands/auth/policy.ts')],
+  ['audit', () => import('./commands/auth/audit.ts')],
   ['list', () => import('./commands/list.ts')],
   ['call', () => import('./commands/call.ts')],
   ['read', () => import('./commands/read.ts')],

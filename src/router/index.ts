@@ -14,6 +14,7 @@ export {
   type RememberedListsFile,
   type RememberedServer,
 } from './catalog/remembered-lists.ts'
+export type { AuditConfig } from './config/access/fields.ts'
 export type {
   ApiKeysConfig,
   AuthConfig,

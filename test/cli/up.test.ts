@@ -1,11 +1,20 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to variables look like that
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { bearer } from '../../src/auth/index.ts'
 import { connect } from '../../src/connect.ts'
 import { listen } from '../../src/listen.ts'
 import { pollOptions } from '../support/poll-options.ts'
@@ -370,5 +379,48 @@ describe('up', () => {
     const { code, stderr } = await trunkline(['up', ...args], { cwd: emptyFolder() })
     expect(code).toBe(2)
     expect(stderr).toMatch(message)
+  })
+})
+
+describe('up with an access policy', () => {
+  test('applies and records it, and a changed file at once', async () => {
+    const folder = emptyFolder()
+    const [keys, policy, audit] = ['keys.json', 'policy.jsonc', 'audit.jsonl'].map(name =>
+      join(folder, name),
+    ) as [string, string, string]
+    const made = await trunkline(['keys', 'new', 'ada', '--file', keys])
+    const save = (value: object) => {
+      writeFileSync(`${policy}.new`, JSON.stringify(value))
+      renameSync(`${policy}.new`, policy)
+    }
+    save({ default: 'deny', rules: [{ name: 'greeting', allow: ['*__test_simple_text'] }] })
+    const config = { mcpServers: { every: everything }, auth: { apiKeys: keys }, policy }
+    writeFileSync(join(folder, 'trunkline.json'), JSON.stringify(config))
+    const args = ['--listen', 'http://127.0.0.1:0/mcp', '--audit', audit]
+    const { child, address } = await upUntil(/readyz/, args, folder)
+    const client = await connect(address, { auth: bearer(made.stdout.trim()) })
+    onTestFinished(() => client.close())
+    const names = async () => {
+      const found: string[] = []
+      for await (const { name } of client.tools({ fresh: true })) found.push(name)
+      return found
+    }
+    expect(await names()).toEqual(['every__test_simple_text'])
+    save({ default: 'deny', rules: [{ name: 'nothing' }] })
+    await expect
+      .poll(() => readFileSync(audit, 'utf8'), pollOptions)
+      .toContain('"outcome":"rejected"')
+    expect(await names()).toEqual(['every__test_simple_text'])
+    save({ default: 'deny', rules: [] })
+    await expect.poll(names, pollOptions).toEqual([])
+    await expect(client.call('every__test_simple_text')).rejects.toMatchObject({
+      kind: 'tool_not_found',
+    })
+    const exit = once(child, 'exit')
+    child.kill('SIGTERM')
+    await exit
+    const verified = await trunkline(['audit', 'verify', audit, '--json'])
+    expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true, lines: 4 })
+    expect(readFileSync(audit, 'utf8')).not.toContain(made.stdout.trim().slice(13))
   })
 })

@@ -116,4 +116,5 @@ const keySchemas: Readonly<Record<KeyKind, Schema>> = {
   variable: { minLength: 1 },
   header: { minLength: 1 },
   tool: { minLength: 1 },
+  claim: { minLength: 1 },
 }

@@ -11,6 +11,7 @@ import { addressesOf } from '../../serve-address.ts'
 import type { Listener } from '../../transport/listener.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { errorMessage } from '../../util/text/error-message.ts'
+import { AccessControl } from '../access/access-control.ts'
 import { parseDuration } from '../arguments.ts'
 import { exitCodes, UsageError, withUsageErrors } from '../exit.ts'
 import { askConfigInputs } from '../input/config-inputs.ts'
@@ -60,7 +61,7 @@ export const run: Run = async invocation => {
       // Before any program is started.
       await withUsageErrors(() => checkCallerAuth(auth))
     }
-    if (input.has('dry-run')) return printDryRun(invocation, plan, config)
+    if (input.has('dry-run')) return await printDryRun(invocation, plan, config)
     const onStarted = (started: ConfigReloader): void => {
       reloader = started
       if (config === undefined) return
@@ -89,7 +90,7 @@ async function serve(setup: UpSetup): Promise<number> {
   const { invocation, plan, watch } = setup
   const { terminal, signal } = invocation
   const running = await startRouter(plan, setup)
-  const { router, pins, cache, observer, logError } = running
+  const { router, access, pins, cache, observer, logError } = running
   const sighup = handleSighup(() => {
     watch?.check()
     for (const listener of listeners.values()) void listener.reload?.()
@@ -136,6 +137,7 @@ async function serve(setup: UpSetup): Promise<number> {
     await observer.ops.close()
     await Promise.all([listeners, ...views.values()].map(each => closeAll(each)))
     await router.close({ drainMs: limits.drainMs.default })
+    await access.close()
     await pins?.close()
     await cache?.close()
     await observer.close()
@@ -152,6 +154,7 @@ function healthOf(router: Router, { auth }: Plan): HealthReport {
 /** A router with its pins and its observer. */
 interface RunningRouter {
   readonly router: Router
+  readonly access: AccessControl
   readonly pins: PersistentPins | undefined
   readonly cache: ListCache | undefined
   readonly observer: ReturnType<typeof observe>
@@ -169,12 +172,19 @@ async function startRouter(plan: Plan, { options, invocation }: UpSetup): Promis
   const logError = (error: unknown): void => {
     log?.write('warn', errorMessage(error))
   }
+  const access = await AccessControl.open(plan, {
+    env: invocation.env,
+    onError: logError,
+    note: text => invocation.terminal.note(text),
+  })
   const router = new Router({
     remembered: cache?.lists,
     onRemembered: () => cache?.save(),
     concurrentStarts: defaultStarts(availableParallelism()),
     ...plan.router,
     servers: plan.servers,
+    policy: access.policy,
+    audit: access.audit,
     pins: pins?.pins,
     onPinned: () => pins?.save(),
     onError: logError,
@@ -186,7 +196,8 @@ async function startRouter(plan: Plan, { options, invocation }: UpSetup): Promis
   }
   const observer = observe({ endpoint: router, logs, metrics: true, traces: true })
   log = observer.log
-  return { router, pins, cache, observer, logError }
+  access.start(router)
+  return { router, access, pins, cache, observer, logError }
 }
 
 /** Opens the cache of lists; undefined for the demo, and if the user wants none. */
@@ -262,7 +273,7 @@ function reportStarted(
 
 function reloaderOf(
   { invocation, options }: UpSetup,
-  { router, observer }: RunningRouter,
+  { router, access, observer }: RunningRouter,
   relisten: (addresses: readonly string[]) => Promise<void>,
 ): ConfigReloader {
   const { log } = observer
@@ -272,6 +283,7 @@ function reloaderOf(
     options,
     log,
     isLogged: level => logsReloads() && log?.writes(level) === true,
+    usePolicy: policy => access.use(policy),
     relisten,
   })
 }
@@ -294,6 +306,8 @@ async function upOptionsOf(invocation: Invocation): Promise<UpOptions> {
     metrics: input.value('metrics'),
     logLevel: input.value('log-level'),
     keys: keyFile === undefined ? undefined : await readKeyFile(keyFile),
+    policy: input.value('policy'),
+    audit: input.value('audit'),
     pins: input.value('pins'),
     cache: input.has('no-cache') ? false : input.value('cache'),
     isPublic: input.has('public'),

@@ -101,4 +101,37 @@ export const authorizationCommands: readonly CommandRow[] = [
       'trunkline keys revoke ada --file keys.json',
     ],
   },
+  {
+    name: 'policy',
+    aka: ['access', 'acl', 'rules'],
+    operands: 'test FILE [NAME…]',
+    summary: 'Print what an access policy decides about a caller, and by which rule.',
+    options: [
+      {
+        name: 'as',
+        value: 'FILE',
+        meaning:
+          'The claims of the token of the caller, as a JSON object: `sub`, `scope`, `roles`, `client_id` and any others. By default the caller is anonymous.',
+      },
+      {
+        name: 'kind',
+        value: 'KIND',
+        choices: ['tool', 'prompt', 'resource'],
+        meaning: 'What the names denote; by default tools.',
+      },
+      { name: 'server', value: 'NAME', meaning: 'The server, for rules that are limited to one.' },
+    ],
+    examples: [
+      'trunkline policy test policy.jsonc --as claims.json',
+      'trunkline policy test policy.jsonc --as claims.json notes__add --json',
+    ],
+  },
+  {
+    name: 'audit',
+    operands: 'verify FILE',
+    maxOperands: 2,
+    summary: 'Check that no line of an audit log was changed, added or removed.',
+    options: [],
+    examples: ['trunkline audit verify audit.jsonl'],
+  },
 ]

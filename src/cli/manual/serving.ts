@@ -105,6 +105,18 @@ export const servingCommands: readonly CommandRow[] = [
         meaning:
           'Store tool definitions in a file, to detect changes across restarts; `trunkline pins` approves them.',
       },
+      {
+        name: 'policy',
+        value: 'FILE',
+        meaning:
+          'Access policy, instead of that in the configuration; read again when it changes. Requires `auth`.',
+      },
+      {
+        name: 'audit',
+        value: 'FILE',
+        meaning:
+          'Record every decision on a call in this file; `trunkline audit verify` checks it.',
+      },
       keysOption,
       { name: 'public', meaning: 'Allow access from other machines, without authentication.' },
       { name: 'demo', meaning: 'Serve two demo servers, and ignore any configuration.' },

@@ -1,5 +1,7 @@
 import { parseAddress } from '../../address.ts'
 import type { LogLineLevel } from '../../observe/log/line.ts'
+import type { AccessPolicy } from '../../router/access/policy.ts'
+import type { AuditConfig } from '../../router/config/access/fields.ts'
 import type { AuthConfig } from '../../router/config/auth/fields.ts'
 import type { RouterConfig } from '../../router/config/read.ts'
 import { defaultListen } from '../../router/config/schema.ts'
@@ -25,6 +27,10 @@ export interface Plan {
   readonly tls: TlsFiles | undefined
   /** How callers are authenticated; undefined if they are not. */
   readonly auth?: AuthConfig
+  /** Who may use what, or the path of the file that says so. */
+  readonly policy?: AccessPolicy | string
+  /** Where decisions on calls are recorded. */
+  readonly audit?: AuditConfig
   readonly metrics: boolean | string
   readonly logLevel: LogLineLevel
 }
@@ -44,6 +50,10 @@ export interface UpOptions {
   readonly lameDuckMs?: number
   /** The sealing keys of a key file. */
   readonly keys?: readonly Uint8Array[]
+  /** Path of the file of the access policy. */
+  readonly policy?: string
+  /** Path of the audit log. */
+  readonly audit?: string
   /** Path of the pin file. */
   readonly pins?: string
   /** Path of the file in which lists are remembered; `false` for none. By default in the folder for caches. */
@@ -73,6 +83,8 @@ export function planOf(config: RouterConfig, options: UpOptions): Plan {
     isAnyPort: false,
     tls: options.tls ?? config.tls,
     auth,
+    policy: policyOf(config, options),
+    audit: auditOf(config.audit, options),
     metrics,
     // The check: the parser accepts only log levels.
     logLevel: (options.logLevel as LogLineLevel | undefined) ?? config.logLevel,
@@ -100,9 +112,29 @@ export function demoPlan(program: readonly string[], options: UpOptions): Plan {
     viewAddresses: {},
     isAnyPort: options.listen.length === 0,
     tls: options.tls,
+    policy: policyOf({}, options),
+    audit: auditOf(undefined, options),
     metrics,
     logLevel: (options.logLevel as LogLineLevel | undefined) ?? 'warn',
   }
+}
+
+/** Returns the policy of the command line, else of the configuration. Throws a UsageError if nobody is authenticated. */
+function policyOf(
+  { policy, auth }: Pick<RouterConfig, 'policy' | 'auth'>,
+  options: UpOptions,
+): Plan['policy'] {
+  if (options.policy !== undefined && auth === undefined) {
+    throw new UsageError(
+      '--policy needs "auth" in the configuration: else every caller is anonymous',
+    )
+  }
+  return options.policy ?? policy
+}
+
+/** Returns the audit log of the command line, else of the configuration. */
+function auditOf(config: AuditConfig | undefined, { audit }: UpOptions): AuditConfig | undefined {
+  return audit === undefined ? config : { ...config, file: audit }
 }
 
 /** Returns the sealing keys: of the command line, else of the configuration, else none. */

@@ -9,7 +9,7 @@ import type { Router } from '../../router/router.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { errorMessage } from '../../util/text/error-message.ts'
 import type { Terminal } from '../terminal.ts'
-import { planOf, type UpOptions } from './plan.ts'
+import { type Plan, planOf, type UpOptions } from './plan.ts'
 
 /** What a configuration reload acts on. */
 export interface ConfigReloaderHost {
@@ -20,6 +20,8 @@ export interface ConfigReloaderHost {
   readonly log: Log | undefined
   /** Whether the log reports reloads at this level, so that the terminal need not. */
   isLogged(level: LogLineLevel): boolean
+  /** Applies another access policy. Rejects, and changes nothing, if it is invalid. */
+  usePolicy(policy: Plan['policy']): Promise<void>
   /** Moves the router to other addresses. */
   relisten(addresses: readonly string[]): Promise<void>
 }
@@ -52,11 +54,17 @@ export class ConfigReloader {
       // First, because this fails if an address is in use, and then nothing must change.
       const hasMoved = diff.listenChanged && options.listen.length === 0
       if (hasMoved) await this.#host.relisten(plan.listen)
+      if (diff.policyChanged && options.policy === undefined) {
+        await this.#host.usePolicy(plan.policy)
+      }
       await router.update(plan.servers, { drainMs: limits.drainMs.default })
       this.#current = next
       this.#show(next)
       if (!this.#host.isLogged('info')) {
-        const parts = hasMoved ? [`serving ${plan.listen.join(', ')}`] : []
+        const parts = [
+          ...(hasMoved ? [`serving ${plan.listen.join(', ')}`] : []),
+          ...(diff.policyChanged ? ['policy replaced'] : []),
+        ]
         terminal.note(`configuration reloaded: ${diffText(diff, parts)}`)
       } else {
         const { settings } = diff

@@ -30,8 +30,8 @@ export interface CallAudit {
 
 /** A change of what a router decides by. */
 export interface ChangeAudit {
-  /** What has changed: the access policy, the configuration, or the API keys. */
-  readonly event: 'policy' | 'config' | 'keys'
+  /** What has changed: the access policy, or the configuration. */
+  readonly event: 'policy' | 'config'
   /** Whether the change is in effect. */
   readonly outcome: 'applied' | 'rejected'
   /** What has changed, or why the change was rejected. */

@@ -8,7 +8,12 @@ export interface AuditCheck {
   /** The digest of the last of them. Keep it elsewhere, to notice later if lines are missing at the end. */
   readonly digest: string
   /** The first line that is wrong, counted from 1, and why; undefined if none is. */
-  readonly broken?: { readonly line: number; readonly reason: string }
+  readonly broken?: {
+    /** The number of the line, counted from 1. */
+    readonly line: number
+    /** What is wrong with it, for people. */
+    readonly reason: string
+  }
   /** Whether the file ends within a line, because a process was writing it or ended while it did. */
   readonly isTorn: boolean
 }

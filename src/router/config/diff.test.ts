@@ -20,6 +20,7 @@ const nothing = {
   adjusted: [],
   unchanged: [],
   listenChanged: false,
+  policyChanged: false,
   settings: [],
 }
 

@@ -17,6 +17,8 @@ export interface ConfigDiff {
   readonly unchanged: readonly string[]
   /** Whether the set of listen addresses changed; their order is irrelevant. */
   readonly listenChanged: boolean
+  /** Whether the access policy changed, or the path of its file. */
+  readonly policyChanged: boolean
   /** Settings of the router itself that changed: `instructions`, `limits`, `public`, … */
   readonly settings: readonly string[]
 }
@@ -37,6 +39,7 @@ export function diffConfig(before: RouterConfig, after: RouterConfig): ConfigDif
     adjusted: named('adjusted'),
     unchanged: named('unchanged'),
     listenChanged: !isSame(before.listen.toSorted(), after.listen.toSorted()),
+    policyChanged: !isSame(before.policy, after.policy),
     settings: settingsChanged(before, after),
   }
 }
@@ -70,12 +73,13 @@ export function changeOf(before: UpstreamOptions, after: UpstreamOptions): Serve
 
 function settingsChanged(before: RouterConfig, after: RouterConfig): readonly string[] {
   const settings = (config: RouterConfig) => {
-    const { router, viewAddresses, tls, auth, public: isPublic, metrics, logLevel } = config
+    const { router, viewAddresses, tls, auth, audit, public: isPublic, metrics, logLevel } = config
     return {
       ...router,
       views: [router.views ?? {}, viewAddresses],
       tls,
       auth,
+      audit,
       public: isPublic,
       metrics,
       logLevel,

@@ -11,7 +11,7 @@ export type ConfigJson =
 export type AddressUse = 'listen' | 'connect' | 'metrics'
 
 /** What the keys of a map denote, which determines their syntax. */
-export type KeyKind = 'server' | 'view' | 'variable' | 'header' | 'tool'
+export type KeyKind = 'server' | 'view' | 'variable' | 'header' | 'tool' | 'claim'
 
 /** The type of a field. */
 export type FieldType =

@@ -125,6 +125,11 @@ const needed: Readonly<Record<string, object>> = {
   queue: { concurrent: 1 },
   hash: { balance: 'hash' },
   weight: { url },
+  policy: { auth: { apiKeys: 'keys.json' } },
+}
+
+function withPolicy(policy: object): unknown {
+  return { mcpServers: {}, auth: { apiKeys: 'keys.json' }, policy }
 }
 
 /** Puts an object of a group into a file. */
@@ -168,6 +173,20 @@ function placed(group: string, object: object): unknown {
     }
     case 'apiKeys':
       return { mcpServers: {}, auth: { apiKeys: { file: 'keys.json', ...object } } }
+    case 'policy':
+      return withPolicy({ rules: [], ...object })
+    case 'policyRule': {
+      const effect = 'allow' in object ? {} : { deny: [] }
+      return withPolicy({ rules: [{ name: 'r', ...effect, ...object }] })
+    }
+    case 'policyCondition':
+      return placed('policyRule', { who: object })
+    case 'policyWhen':
+      return placed('policyRule', { when: { argument: 'a', is: { claim: 'c' }, ...object } })
+    case 'policyClaim':
+      return placed('policyWhen', { is: object })
+    case 'audit':
+      return { mcpServers: {}, audit: { file: 'audit.jsonl', ...object } }
     case 'serverAuth':
       return withServer({ url, auth: object })
     case 'clientCredentials': {

@@ -1,6 +1,8 @@
 import type { LogLineLevel } from '../../observe/log/line.ts'
 import { setMember } from '../../util/objects.ts'
+import type { AccessPolicy } from '../access/policy.ts'
 import type { RouterOptions, UpstreamOptions, ViewOptions } from '../options.ts'
+import type { AuditConfig } from './access/fields.ts'
 import type { AuthConfig } from './auth/fields.ts'
 import { type CheckedServer, checkConfig, checkGroup } from './check.ts'
 import type { ConfigInput } from './dialects/inputs.ts'
@@ -32,6 +34,10 @@ export interface RouterConfig {
   }
   /** How callers are authenticated; undefined if they are not. */
   readonly auth?: AuthConfig
+  /** Who may use what, or the path of the file that says so; undefined if every caller may use all. */
+  readonly policy?: AccessPolicy | string
+  /** Where decisions on calls are recorded; undefined if they are not. */
+  readonly audit?: AuditConfig
   /** The keys that seal request state and cursors, in hexadecimal or base64. */
   readonly sealingKeys?: readonly string[]
   /** Where Prometheus metrics are served: nowhere, at every HTTP listen address, or at this address. */
@@ -89,6 +95,8 @@ export function readConfig(text: string, options: ReadConfigOptions): RouterConf
     listen,
     tls,
     auth,
+    policy,
+    audit,
     public: isPublic,
     metrics,
     logLevel,
@@ -106,6 +114,8 @@ export function readConfig(text: string, options: ReadConfigOptions): RouterConf
     viewAddresses,
     tls: tls as RouterConfig['tls'],
     auth: auth as AuthConfig | undefined,
+    policy: policy as RouterConfig['policy'],
+    audit: audit as AuditConfig | undefined,
     sealingKeys: sealingKeys as RouterConfig['sealingKeys'],
     public: (isPublic ?? false) as boolean,
     metrics: (metrics ?? false) as boolean | string,
@@ -121,15 +131,31 @@ export function readConfig(text: string, options: ReadConfigOptions): RouterConf
  * Parses and checks the text of a file that holds only the object `auth` of a configuration. Throws a
  * {@link ConfigError} with all errors and their positions.
  */
-export function readAuthConfig(
+export function readAuthConfig(text: string, options: ReadPartOptions): AuthConfig {
+  return readPart(text, 'auth', options) as AuthConfig
+}
+
+/**
+ * Parses and checks the text of a file that holds only the object `policy` of a configuration. Throws a
+ * {@link ConfigError} with all errors and their positions.
+ */
+export function readPolicyConfig(text: string, options: ReadPartOptions): AccessPolicy {
+  // The check: the group has been checked against the field table, which mirrors the type.
+  return readPart(text, 'policy', options) as unknown as AccessPolicy
+}
+
+type ReadPartOptions = Pick<ReadConfigOptions, 'env' | 'file'>
+
+function readPart(
   text: string,
-  { env, file }: Pick<ReadConfigOptions, 'env' | 'file'>,
-): AuthConfig {
+  named: string,
+  { env, file }: ReadPartOptions,
+): Record<string, unknown> {
   const { root, issues: syntaxIssues } = readConfigText(text)
   if (root === undefined) throw new ConfigError(syntaxIssues, file)
-  const { value, issues } = checkGroup(root, 'auth', { env })
+  const { value, issues } = checkGroup(root, named, { env })
   if (value === undefined || issues.length > 0) throw new ConfigError(issues, file)
-  return value as AuthConfig
+  return value
 }
 
 function isError({ severity }: ConfigIssue): boolean {

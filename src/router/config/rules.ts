@@ -1,6 +1,7 @@
 import { type Address, readAddress } from '../../address.ts'
 import { placeOf, transportOf } from '../../transports.ts'
 import { nearest } from '../../util/nearest.ts'
+import { policyConditionRules, policyRuleRules, policyRules } from './access/rules.ts'
 import {
   authRules,
   clientCredentialsRules,
@@ -23,6 +24,10 @@ export const groupRules: ReadonlyMap<string, (object: CheckedObject) => void> = 
   ['jwt', requiring('issuer')],
   ['introspection', introspectionRules],
   ['apiKeys', requiring('file')],
+  ['policy', policyRules],
+  ['policyRule', policyRuleRules],
+  ['policyCondition', policyConditionRules],
+  ['audit', requiring('file')],
   ['serverAuth', serverAuthRules],
   ['clientCredentials', clientCredentialsRules],
   ['server', serverRules],
@@ -56,6 +61,9 @@ function fileRules({ node, value, report, allowPublic }: CheckedObject): void {
     if (those.some(isSecure) && !members.has('tls')) {
       report(field, `${field} has an address with TLS, which needs tls: { "cert": …, "key": … }`)
     }
+  }
+  if (members.has('policy') && !members.has('auth')) {
+    report('policy', 'policy requires auth: without it every caller is anonymous')
   }
   const addresses = parsed([...listen, ...ofViews])
   const metrics = value.metrics

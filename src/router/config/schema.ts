@@ -2,6 +2,14 @@ import { logLineLevels } from '../../observe/log/line.ts'
 import { limits } from '../../util/limits/limits.ts'
 import type { RouterOptions } from '../options.ts'
 import {
+  auditFields,
+  policyClaimFields,
+  policyConditionFields,
+  policyFields,
+  policyRuleFields,
+  policyWhenFields,
+} from './access/fields.ts'
+import {
   apiKeysFields,
   authFields,
   clientCredentialsFields,
@@ -19,6 +27,7 @@ import {
   integer,
   list,
   map,
+  member,
   ms,
   nonEmpty,
   string,
@@ -69,6 +78,8 @@ type FileField =
   | 'listen'
   | 'tls'
   | 'auth'
+  | 'policy'
+  | 'audit'
   | 'public'
   | 'metrics'
   | 'sealingKeys'
@@ -108,6 +119,23 @@ const file: Record<FileField | 'logLevel' | 'inputs' | '$schema', Field> = {
       jwt: { issuer: 'https://as.example.com' },
       resource: 'https://tools.example.com/mcp',
     },
+  },
+  policy: {
+    type: union(group('policy'), nonEmpty),
+    meaning:
+      'Which callers may see and use which tools, prompts and resources; or the path of a file that holds this object. Requires `auth`. Changes apply at once.',
+    default: '(every caller may use all)',
+    example: {
+      default: 'deny',
+      rules: [{ name: 'reading', allow: ['notes__list', 'search__*'] }],
+    },
+  },
+  audit: {
+    type: union(group('audit'), member('file', nonEmpty)),
+    meaning:
+      'Where every decision on a call is recorded, in lines that cannot be changed unnoticed. A path is the same as `file`.',
+    default: '(nothing is recorded)',
+    example: 'audit.jsonl',
   },
   public: {
     type: boolean,
@@ -260,6 +288,12 @@ export const configGroups: ReadonlyMap<string, Group> = new Map([
   ['jwt', groupOf('`jwt`', jwtFields)],
   ['introspection', groupOf('`introspection`', introspectionFields)],
   ['apiKeys', groupOf('`apiKeys`', apiKeysFields)],
+  ['policy', groupOf('`policy`', policyFields)],
+  ['policyRule', groupOf('An entry of `rules`', policyRuleFields)],
+  ['policyCondition', groupOf('`who` and `unless`', policyConditionFields)],
+  ['policyWhen', groupOf('`when`', policyWhenFields)],
+  ['policyClaim', groupOf('`is`', policyClaimFields)],
+  ['audit', groupOf('`audit`', auditFields)],
   ['server', groupOf('A server', serverFields)],
   ['instance', groupOf('An entry of `urls`', instance)],
   ['serverAuth', groupOf('`auth` of a server', serverAuthFields)],

@@ -22,6 +22,8 @@ export function keyProblem(key: string, kind: KeyKind, all: Iterable<string>): s
       return duplicateHeader(key, all)
     case 'tool':
       return checkName(key, 'tool')
+    case 'claim':
+      return key.trim() === '' ? 'the name of a claim is empty' : undefined
   }
 }
 

@@ -41,6 +41,8 @@ const ownSettings = [
   'listen',
   'public',
   'auth',
+  'policy',
+  'audit',
   'pageSize',
   'limits',
   'parkedMs',
