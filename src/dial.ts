@@ -1,6 +1,12 @@
 import type { DialOptions } from './connect-options.ts'
 import type { Channel } from './jsonrpc/channel.ts'
-import { type Credentials, isCredentials, type UpstreamAuth } from './mcp/credentials.ts'
+import { type CallerCredentials, isCallerCredentials } from './mcp/caller-credentials.ts'
+import {
+  type Credentials,
+  isCredentials,
+  type UpstreamAuth,
+  type UpstreamCallerAuth,
+} from './mcp/credentials.ts'
 import type { ChildCommand } from './transport/process/child.ts'
 import { type Address, type TransportDialOptions, transportOf } from './transports.ts'
 import { isRecord } from './util/objects.ts'
@@ -33,6 +39,20 @@ async function startChild(command: ChildCommand, options: TransportDialOptions):
     throw error
   }
   return channel
+}
+
+/** Makes the credentials of the callers of a router for one server, which are loaded now. */
+export async function upstreamCallerCredentials(
+  auth: CallerCredentials | UpstreamCallerAuth,
+): Promise<CallerCredentials> {
+  if (isCallerCredentials(auth)) return auth
+  if ('idJag' in auth) {
+    const { idJag } = await import('./auth/client/caller/id-jag.ts')
+    return idJag(auth.idJag)
+  }
+  const { exchange } = await import('./auth/client/caller/exchange.ts')
+  const { actor, ...options } = auth.exchange
+  return exchange({ ...options, ...(actor !== undefined && { actorToken: () => actor }) })
 }
 
 /**

@@ -9,12 +9,16 @@ export type {
   ClientCertificate,
   PublicDocument,
 } from '../mcp/authenticator.ts'
+export type { CallerCredentials } from '../mcp/caller-credentials.ts'
 export type {
   AuthorizedRequest,
   Credentials,
   CredentialsRefusal,
 } from '../mcp/credentials.ts'
 export { AuthError, type AuthErrorCode, type AuthErrorDetails } from './auth-error.ts'
+export { type ExchangeOptions, exchange } from './client/caller/exchange.ts'
+export { type IdJagOptions, idJag } from './client/caller/id-jag.ts'
+export type { SubjectToken } from './client/caller/subject-token.ts'
 export {
   type BeginOptions,
   begin,
@@ -36,7 +40,6 @@ export {
   enterprise,
   type IdentityProvider,
 } from './client/machine/enterprise.ts'
-export { type ExchangeOptions, exchange, type SubjectToken } from './client/machine/exchange.ts'
 export type { MachineOptions } from './client/machine/machine-credentials.ts'
 export { type AssertionRequest, type WorkloadOptions, workload } from './client/machine/workload.ts'
 export { oauth } from './client/oauth.ts'

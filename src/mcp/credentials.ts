@@ -70,6 +70,67 @@ export type UpstreamAuth =
       readonly clientCredentials: UpstreamClient
     }
 
+/** How requests to a server are authorized on behalf of each caller, as a configuration file describes it. */
+export type UpstreamCallerAuth =
+  /** With tokens that the token of the caller is exchanged for (RFC 8693). */
+  | {
+      /** Where tokens are exchanged. */
+      readonly exchange: UpstreamExchange
+    }
+  /** With tokens that the identity provider of the caller vouches for (ID-JAG). */
+  | {
+      /** The identity provider, and the program as the authorization server of the server knows it. */
+      readonly idJag: UpstreamIdJag
+    }
+
+/** How a caller is identified to the authorization server of a server (enterprise-managed authorization). */
+export interface UpstreamIdJag {
+  /** The identity provider of the callers, which has issued their tokens. */
+  readonly idp: UpstreamIdentityProvider
+  /** The client id of the router at the authorization server of the server. */
+  readonly clientId: string
+  /** The client secret of the router there. */
+  readonly clientSecret: string
+  /** The issuer of that authorization server, the only one that gets the secret. */
+  readonly issuer: string
+  /** The scopes to ask for. */
+  readonly scopes?: readonly string[]
+  /** The claim of the caller's token that has its ID token; by default the identity provider is asked for one. */
+  readonly idTokenFrom?: string
+}
+
+/** The identity provider of the callers of a router. */
+export interface UpstreamIdentityProvider {
+  /** Its issuer, whose metadata name the token endpoint. */
+  readonly issuer?: string
+  /** Its token endpoint, instead of `issuer`. */
+  readonly tokenEndpoint?: string
+  /** The client id of the router there. */
+  readonly clientId: string
+  /** The client secret of the router there. */
+  readonly clientSecret: string
+}
+
+/** Where the token of a caller is exchanged for another one, and for which. */
+export interface UpstreamExchange {
+  /** The issuer of the authorization server, whose metadata name the token endpoint. */
+  readonly issuer?: string
+  /** The token endpoint of the authorization server, instead of `issuer`. */
+  readonly tokenEndpoint?: string
+  /** The client id of the router there. */
+  readonly clientId: string
+  /** The client secret of the router there. */
+  readonly clientSecret: string
+  /** The logical name of the server, if the authorization server wants one. */
+  readonly audience?: string
+  /** What to send as `resource`; the address of the server by default. */
+  readonly resource?: string
+  /** The scopes to ask for. */
+  readonly scopes?: readonly string[]
+  /** The token of the router, if tokens are to name it as the actor. */
+  readonly actor?: string
+}
+
 /** A program that is registered with an authorization server. */
 export interface UpstreamClient {
   /** The id of the program. */
@@ -135,8 +196,30 @@ export async function openWithCredentials<T>(
 export function notAuthorized({ method, url }: AuthorizedRequest, cause: unknown): ChannelError {
   if (cause instanceof ChannelError) return cause
   const what = `${method} ${addressText(url)}: not authorized: ${errorMessage(cause)}`
-  return new ChannelError('refused', what, { cause, summary: 'it requires authorization' })
+  const error = new ChannelError('refused', what, { cause, summary: 'it requires authorization' })
+  unauthorized.add(error)
+  // Opening a connection wraps the cause anew.
+  if (cause instanceof Error) unauthorized.add(cause)
+  return error
 }
+
+/** Makes the ChannelError of a call that needs credentials of its caller, who is not authenticated. */
+export function notIdentified(): ChannelError {
+  const summary = 'the caller is not authenticated'
+  const error = new ChannelError('refused', `not authorized: ${summary}`, { summary })
+  unauthorized.add(error)
+  return error
+}
+
+/** Whether a request failed because its credentials could not authorize it, whatever wraps the error. */
+export function wasNotAuthorized(error: unknown): boolean {
+  for (let one = error; one instanceof Error; one = one.cause) {
+    if (unauthorized.has(one)) return true
+  }
+  return false
+}
+
+const unauthorized = new WeakSet<Error>()
 
 /** Whether a status is about the credentials of a request, which was then not executed. */
 export function isRefusalOfCredentials(status: number): boolean {

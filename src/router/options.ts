@@ -1,5 +1,6 @@
 import type { Middleware } from '../jsonrpc/handler.ts'
-import type { Credentials, UpstreamAuth } from '../mcp/credentials.ts'
+import type { CallerCredentials } from '../mcp/caller-credentials.ts'
+import type { Credentials, UpstreamAuth, UpstreamCallerAuth } from '../mcp/credentials.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
 import type { Icon } from '../mcp/types/base.ts'
 import type { AuditSink } from '../observe/audit/record.ts'
@@ -182,9 +183,15 @@ export interface UpstreamOptions {
   readonly headers?: Readonly<Record<string, string>>
   /**
    * Authorizes the requests to a server at an HTTP or WebSocket address: credentials of `trunkline/auth`, or a
-   * description of them as in a configuration file. A token of a caller is never forwarded.
+   * description of them as in a configuration file. With credentials for each caller, such as those of `exchange`, the
+   * server sees the caller, and no two callers share a connection or a list. A token of a caller is never forwarded.
    */
-  readonly auth?: Credentials | UpstreamAuth
+  readonly auth?: Credentials | UpstreamAuth | CallerCredentials | UpstreamCallerAuth
+  /**
+   * Credentials of the router for lists, health checks and subscriptions of a server whose calls are authorized for each
+   * caller. By default each caller gets the lists that the server has for it.
+   */
+  readonly lister?: Credentials | UpstreamAuth
   /**
    * Whether calls to a stateless HTTP server use a WebSocket if the server offers one. By default
    * true.

@@ -98,7 +98,7 @@ export function serverStatusOf(route: Route): ServerStatus {
       latencyMs: load.latencyMs,
       errorRate: load.errorRate,
       restarts,
-      revision: first?.server.revision.name,
+      revision: upstream.isUnlisted ? undefined : first?.server.revision.name,
       ...(instance.hasWebSocket && { websocket: true as const }),
       pids: instance.children.map(({ pid }) => pid),
       stderr: instance.stderr,

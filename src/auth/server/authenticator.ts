@@ -9,6 +9,7 @@ import type {
 } from '../../mcp/authenticator.ts'
 import { errorMessage } from '../../util/text/error-message.ts'
 import { base64url } from '../base64url.ts'
+import { rememberCallerToken } from '../caller-tokens.ts'
 import { type AuthOptions, checkAuthOptions, checkResource, verifiersOf } from './auth-options.ts'
 import { CheckQueue } from './check-queue.ts'
 import { Decisions } from './decisions.ts'
@@ -257,6 +258,8 @@ class TokenAuthenticator implements ResourceAuthenticator {
       const verified = await this.#queue.run(async () => verify.verify(presented.token, about))
       if (verified === undefined) return this.#refusals.overloaded('too many tokens to verify')
       const closed = { ...verified, principal: this.#withImplied(verified.principal) }
+      // An API key means nothing to an authorization server, which must not get to know it either.
+      if (verify.issuers.length > 0) rememberCallerToken(closed.principal, presented.token)
       // A key that was withdrawn meanwhile may be the one that has verified it.
       const isCurrent = epoch === this.#epoch
       if (isCurrent && (verified.until === undefined || verified.until > this.#now())) {

@@ -1,6 +1,7 @@
 import { parseAddress } from '../../address.ts'
 import { upstreamCredentials } from '../../dial.ts'
 import type { Credentials } from '../../mcp/credentials.ts'
+import { isForCallers } from '../../router/upstream/target.ts'
 import type { CommandLine } from '../arguments.ts'
 import { UsageError } from '../exit.ts'
 import type { CommandTarget } from './target.ts'
@@ -25,6 +26,10 @@ export async function authOf(
     throw new UsageError('--auth stored and the header "Authorization" are both given; use one')
   }
   if (isAsked) return 'stored'
+  if (isForCallers(target.auth))
+    throw new UsageError(
+      'this server is used on behalf of the callers of a router; call it through the router, or use --auth stored',
+    )
   if (target.auth !== undefined) return upstreamCredentials(target.auth)
   // Apart from the rest of authorization, which most commands never need.
   const { hasStoredLogin } = await import('../../auth/client/store/node-token-folder.ts')

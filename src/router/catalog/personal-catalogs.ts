@@ -10,6 +10,7 @@ import type { Catalog } from './catalog.ts'
 import { checkEntries } from './entry-check.ts'
 import { type ListName, listRequests, listsByKind } from './list-names.ts'
 import type { Lists } from './lists.ts'
+import { PrincipalLists } from './principal-lists.ts'
 
 /** What personal catalogs need from their router. */
 export interface PersonalCatalogsHost {
@@ -23,12 +24,15 @@ export interface PersonalCatalogsHost {
 
 /**
  * The catalogs of callers that see other entries than the rest: those of servers in this process whose
- * lists depend on the caller. The lists of these servers are read as the caller, for each list request.
+ * lists depend on the caller, and those of servers that only callers have credentials for. Lists are read as the
+ * caller: those of this process for each list request, the others once in `principalListsMs`.
  */
 export class PersonalCatalogs {
   readonly #host: PersonalCatalogsHost
   /** The latest catalog of each caller, to find what it calls. The server checks each call anyway. */
   readonly #latest = new WeakMap<Caller, { readonly base: Catalog; readonly catalog: Catalog }>()
+
+  readonly #read = new PrincipalLists<Route>()
 
   constructor(host: PersonalCatalogsHost) {
     this.#host = host
@@ -66,21 +70,31 @@ export class PersonalCatalogs {
   }
 
   async #listsOf(request: IncomingRequest, route: Route, kind: ListKind): Promise<Lists> {
-    const own = await Promise.all(
-      listsByKind[kind].map(async list => [list, await this.#entriesOf(request, route, list)]),
+    const { principal } = request.caller
+    const shared = route.upstream.lists
+    const isKept = principal !== undefined && route.upstream.isUnlisted
+    const known = isKept ? this.#read.get(principal, route, kind) : undefined
+    if (known !== undefined) return { ...shared, ...known }
+    const all = await Promise.all(
+      listsByKind[kind].map(
+        async list => [list, await this.#entriesOf(request, route, list)] as const,
+      ),
     )
-    return { ...route.upstream.lists, ...Object.fromEntries(own) }
+    // A list that could not be read is the one that all callers see.
+    const read = all.filter(([, entries]) => entries !== undefined)
+    const own: Partial<Lists> = Object.fromEntries(read)
+    if (isKept && read.length === all.length) this.#read.set(principal, route, kind, own)
+    return { ...shared, ...own }
   }
 
-  /** The entries of one list; those that all callers see, if it cannot be read as this one. */
+  /** The entries of one list; undefined if it cannot be read as this caller. */
   async #entriesOf(
     request: IncomingRequest,
     route: Route,
     list: ListName,
-  ): Promise<readonly unknown[]> {
-    const shared = route.upstream.lists[list]
+  ): Promise<readonly unknown[] | undefined> {
     // Skills are the same for all callers.
-    if (list === 'skills') return shared
+    if (list === 'skills') return route.upstream.lists[list]
     const method = listRequests[list]
     const entries: unknown[] = []
     let cursor: unknown
@@ -94,7 +108,7 @@ export class PersonalCatalogs {
       } while (typeof cursor === 'string' && entries.length < limits.upstreamEntries.default)
     } catch (error) {
       this.#host.onError(error)
-      return shared
+      return undefined
     }
     return checkEntries(list, entries).valid
   }

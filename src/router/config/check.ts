@@ -1,5 +1,6 @@
 import { didYouMean, nearest } from '../../util/nearest.ts'
 import { setMember } from '../../util/objects.ts'
+import { callersWithoutTokens } from './auth/rules.ts'
 import type { Report } from './checked-object.ts'
 import { type ConfigInput, declaredInputs, withDefaults } from './dialects/inputs.ts'
 import { isComment } from './dialects/nodes.ts'
@@ -71,7 +72,12 @@ export function checkConfig(root: ConfigNode, options: ConfigCheckOptions): Conf
   return {
     settings,
     servers,
-    issues: [...file.issues, ...issues, ...viewIssues],
+    issues: [
+      ...file.issues,
+      ...issues,
+      ...viewIssues,
+      ...callersWithoutTokens(root, settings.auth, servers),
+    ],
     shown,
     missingInputs,
   }

@@ -1,3 +1,4 @@
+import { isCallerCredentials } from '../../mcp/caller-credentials.ts'
 import { isCredentials } from '../../mcp/credentials.ts'
 import type { UpstreamOptions } from '../options.ts'
 import type { RouterConfig } from './read.ts'
@@ -57,8 +58,10 @@ export function changeOf(before: UpstreamOptions, after: UpstreamOptions): Serve
   // Endpoints, middleware and credentials are compared by identity.
   if (before.server !== after.server || !isSame(before.use, after.use)) return 'changed'
   if (before.configError !== after.configError) return 'changed'
-  const hasCredentials = isCredentials(before.auth) || isCredentials(after.auth)
-  if (hasCredentials && before.auth !== after.auth) return 'changed'
+  for (const name of ['auth', 'lister'] as const) {
+    const [old, now] = [before[name], after[name]]
+    if ([old, now].some(isObjectOfCode) && old !== now) return 'changed'
+  }
   let change: ServerChange = 'unchanged'
   for (const [name, { reconnects, default: byDefault }] of fieldsOf('server')) {
     // Writing out a default is not a change.
@@ -69,6 +72,10 @@ export function changeOf(before: UpstreamOptions, after: UpstreamOptions): Serve
     change = 'adjusted'
   }
   return change
+}
+
+function isObjectOfCode(auth: unknown): boolean {
+  return isCredentials(auth) || isCallerCredentials(auth)
 }
 
 function settingsChanged(before: RouterConfig, after: RouterConfig): readonly string[] {

@@ -16,6 +16,8 @@ const env = {
   SEARCH_TOKEN: 't',
   INTROSPECTION_SECRET: 's',
   ROUTER_SECRET: 's',
+  ROUTER_TOKEN: 's',
+  IDP_SECRET: 's',
 }
 
 function read(value: unknown) {
@@ -188,7 +190,23 @@ function placed(group: string, object: object): unknown {
     case 'audit':
       return { mcpServers: {}, audit: { file: 'audit.jsonl', ...object } }
     case 'serverAuth':
-      return withServer({ url, auth: object })
+      return { ...withServer({ url, auth: object }), auth: { jwt: { issuer: url } } }
+    case 'exchange':
+    case 'idJag': {
+      const example = fieldsOf('serverAuth').get(group)?.example
+      const server = withServer({ url, auth: { [group]: { ...Object(example), ...object } } })
+      return { ...server, auth: { jwt: { issuer: url } } }
+    }
+    case 'idp': {
+      const example = Object(fieldsOf('serverAuth').get('idJag')?.example)
+      const idJag = { ...example, idp: { ...example.idp, ...object } }
+      return { ...withServer({ url, auth: { idJag } }), auth: { jwt: { issuer: url } } }
+    }
+    case 'lister': {
+      const exchange = fieldsOf('serverAuth').get('exchange')?.example
+      const server = withServer({ url, auth: { exchange }, lister: object })
+      return { ...server, auth: { jwt: { issuer: url } } }
+    }
     case 'clientCredentials': {
       const example = fieldsOf('serverAuth').get('clientCredentials')?.example
       return withServer({ url, auth: { clientCredentials: { ...Object(example), ...object } } })

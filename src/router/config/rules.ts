@@ -5,8 +5,12 @@ import { policyConditionRules, policyRuleRules, policyRules } from './access/rul
 import {
   authRules,
   clientCredentialsRules,
+  exchangeRules,
   hasAuthorization,
+  idJagRules,
   introspectionRules,
+  isForEachCaller,
+  listerRules,
   requiring,
   serverAuthRules,
 } from './auth/rules.ts'
@@ -29,7 +33,11 @@ export const groupRules: ReadonlyMap<string, (object: CheckedObject) => void> = 
   ['policyCondition', policyConditionRules],
   ['audit', requiring('file')],
   ['serverAuth', serverAuthRules],
+  ['lister', listerRules],
   ['clientCredentials', clientCredentialsRules],
+  ['exchange', exchangeRules],
+  ['idJag', idJagRules],
+  ['idp', exchangeRules],
   ['server', serverRules],
   ['tools', toolRules],
   ['limits', limitRules],
@@ -175,6 +183,12 @@ function addressRules(
     report('auth', 'auth and the header Authorization are both given; use one')
   }
   const isHttp = addresses.some(({ kind }) => kind === 'http')
+  if (isForEachCaller(value.auth) && !addresses.every(({ kind }) => kind === 'http')) {
+    report('auth', 'credentials of each caller apply to HTTP addresses only')
+  }
+  if (members.has('lister') && !isForEachCaller(value.auth)) {
+    report('lister', 'lister has no effect unless auth authorizes requests for each caller')
+  }
   if (members.has('websocket') && addresses.length > 0 && !isHttp) {
     report('websocket', 'websocket applies to HTTP addresses only')
   }

@@ -93,6 +93,15 @@ export const serverFields: Record<ServerField, Field> = {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a reference
     example: { bearer: '${SEARCH_TOKEN}' },
   },
+  lister: {
+    type: union(enumeration('stored'), group('lister')),
+    reconnects: true,
+    meaning:
+      'How the router itself is authorized to read lists, to check the health of the server and to subscribe to resources, if `auth` is for each caller.',
+    default: '(each caller gets the lists that the server has for it)',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a reference
+    example: { bearer: '${SEARCH_TOKEN}' },
+  },
   websocket: {
     type: boolean,
     reconnects: true,

@@ -13,8 +13,12 @@ import {
   apiKeysFields,
   authFields,
   clientCredentialsFields,
+  exchangeFields,
+  idJagFields,
+  idpFields,
   introspectionFields,
   jwtFields,
+  listerFields,
   serverAuthFields,
 } from './auth/fields.ts'
 import {
@@ -297,6 +301,10 @@ export const configGroups: ReadonlyMap<string, Group> = new Map([
   ['server', groupOf('A server', serverFields)],
   ['instance', groupOf('An entry of `urls`', instance)],
   ['serverAuth', groupOf('`auth` of a server', serverAuthFields)],
+  ['lister', groupOf('`lister`', listerFields)],
+  ['exchange', groupOf('`exchange`', exchangeFields)],
+  ['idJag', groupOf('`idJag`', idJagFields)],
+  ['idp', groupOf('`idp`', idpFields)],
   ['clientCredentials', groupOf('`clientCredentials`', clientCredentialsFields)],
   ['tools', groupOf('`tools`', tools)],
   ['hash', groupOf('`hash`', hash)],

@@ -1,6 +1,5 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import type { Caller } from '../../mcp/caller.ts'
-import type { ClientCapabilities } from '../../mcp/types/base.ts'
 import type { ServerSession } from '../../server/core/session.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { type Deadlines, type Timed, timed } from '../../util/time/deadline.ts'
@@ -13,8 +12,13 @@ export interface ConnectionPoolHost {
   readonly deadlines: Deadlines
   /** The number of connections, the first included; by default one more than `upstreamConnections`. */
   readonly max?: number
-  /** Opens a connection that declares these capabilities, on behalf of a call. */
-  open(capabilities: ClientCapabilities, first: InFlightCall): Promise<UpstreamConnection>
+  /**
+   * Returns the key of the credentials of a call, if each caller has its own: only calls with the same key share a
+   * connection, and none uses the first. Throws if the caller has none.
+   */
+  credentialKeyOf?(call: PooledCall): string
+  /** Opens a connection that declares the capabilities of a caller, on behalf of its call. */
+  open(call: PooledCall): Promise<UpstreamConnection>
 }
 
 /** A call that needs a connection. */
@@ -42,11 +46,14 @@ export class ConnectionPool {
   readonly #entries = new Map<string, Entry>()
   readonly #keys = new WeakMap<Caller, string>()
   readonly #sessions = new WeakMap<ServerSession, string>()
+  readonly #credentialKeyOf: ((call: PooledCall) => string) | undefined
   #lastSession = 0
 
   constructor(host: ConnectionPoolHost) {
     this.#host = host
-    this.#max = host.max === undefined ? limits.upstreamConnections.default : host.max - 1
+    this.#credentialKeyOf = host.credentialKeyOf
+    const max = this.#credentialKeyOf === undefined ? 'upstreamConnections' : 'callerConnections'
+    this.#max = host.max === undefined ? limits[max].default : host.max - 1
   }
 
   /** The connections that are open. */
@@ -62,15 +69,18 @@ export class ConnectionPool {
   ): UpstreamConnection | Promise<UpstreamConnection> {
     const { sharing } = this.#host
     const { revision } = first.server
-    if (revision.features.identity === 'request' || sharing === 'shared') return first
-    const key = this.#keyOf(call, first)
+    const credentials = this.#credentialKeyOf?.(call)
+    if (credentials === undefined) {
+      if (revision.features.identity === 'request' || sharing === 'shared') return first
+    }
+    const key = this.#keyOf(call, first, credentials)
     if (key === '') return first
     const entry = this.#entries.get(key)
-    if (entry === undefined) return this.#open(key, call, first)
+    if (entry === undefined) return this.#open(key, call)
     if (entry.connection === undefined) return entry.opening
     if (!entry.connection.isOpen) {
       void this.#drop(key)
-      return this.#open(key, call, first)
+      return this.#open(key, call)
     }
     this.#use(entry)
     return entry.connection
@@ -83,16 +93,23 @@ export class ConnectionPool {
   }
 
   /** The key of the connection for a call; empty for the first connection. */
-  #keyOf({ caller, session, owner }: PooledCall, { server }: UpstreamConnection): string {
-    if (this.#host.sharing === 'per-caller' && session !== undefined) {
-      return this.#sessionKey(session)
+  #keyOf(
+    { caller, session, owner }: PooledCall,
+    { server }: UpstreamConnection,
+    credentials: string | undefined,
+  ): string {
+    const { sharing } = this.#host
+    if (sharing === 'per-caller' && session !== undefined) {
+      return this.#sessionKey(session, credentials)
     }
+    if (sharing === 'shared' && credentials !== undefined) return credentials
     let key = this.#keys.get(caller)
     if (key === undefined) {
       const text = JSON.stringify(capabilitiesFor(caller, server.revision))
       key = text === '{}' ? '' : text
       this.#keys.set(caller, key)
     }
+    if (credentials !== undefined) return this.#freeKey(`${credentials} ${key}`, owner)
     return key === '' ? '' : this.#freeKey(key, owner)
   }
 
@@ -112,24 +129,31 @@ export class ConnectionPool {
         return numbered
     }
     function isUsable(connection: UpstreamConnection): boolean {
+      if (connection.server.revision.features.identity === 'request') return true
       return (!isExclusive || connection.inFlight === 0) && connection.isOpenTo(owner)
     }
   }
 
-  #sessionKey(session: ServerSession): string {
+  #sessionKey(session: ServerSession, credentials: string | undefined): string {
     let key = this.#sessions.get(session)
     if (key === undefined) {
       const made = `session ${++this.#lastSession}`
       this.#sessions.set(session, made)
-      void session.closed.then(() => this.#drop(made))
+      // The requests of a session may come with different tokens of its user.
+      void session.closed.then(() => {
+        const own = [...this.#entries.keys()].filter(
+          one => one === made || one.endsWith(` ${made}`),
+        )
+        return Promise.all(own.map(one => this.#drop(one)))
+      })
       key = made
     }
-    return key
+    return credentials === undefined ? key : `${credentials} ${key}`
   }
 
-  #open(key: string, call: PooledCall, first: UpstreamConnection): Promise<UpstreamConnection> {
+  #open(key: string, call: PooledCall): Promise<UpstreamConnection> {
     this.#makeRoom()
-    const opening = this.#host.open(capabilitiesFor(call.caller, first.server.revision), call)
+    const opening = this.#host.open(call)
     const entry: Entry = { opening, connection: undefined, idle: timed(() => this.#onIdle(key)) }
     this.#entries.set(key, entry)
     const remove = (): void => {

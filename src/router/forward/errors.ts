@@ -1,5 +1,6 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import { RpcError } from '../../jsonrpc/error.ts'
+import { wasNotAuthorized } from '../../mcp/credentials.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
 import { causeLabel, rootCause } from '../../util/error-cause.ts'
 import { limits } from '../../util/limits/limits.ts'
@@ -78,7 +79,9 @@ function refusalOf(server: string, error: ChannelError, code: keyof typeof reaso
     case 'busy':
       return unavailable(server, busyReason, retryAfterMsOf(error), error)
     case 'credentials':
-      return unavailable(server, "it refuses the router's credentials", undefined, error)
+      return wasNotAuthorized(error)
+        ? notAuthorizedAt(server, error)
+        : unavailable(server, "it refuses the router's credentials", undefined, error)
     case 'shortage': {
       const reason = 'the router has no resources left to open a connection'
       return unavailable(server, reason, limits.restartAloneMs.default, error)
@@ -86,6 +89,15 @@ function refusalOf(server: string, error: ChannelError, code: keyof typeof reaso
     default:
       return unavailable(server, statusReason(error) ?? reasons[code], undefined, error)
   }
+}
+
+/** Makes the error of a call for which there were no credentials. It says nothing of tokens and scopes. */
+function notAuthorizedAt(server: string, cause: ChannelError): RpcError {
+  const reason = 'no credentials for this call could be obtained'
+  const message = `The call to "${server}" was not authorized: ${reason}`
+  const error = errors.authorizationFailed({ server, reason }, { message, cause })
+  unsent.add(error)
+  return error
 }
 
 /** Says in what way a call was lost. */

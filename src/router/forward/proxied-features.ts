@@ -329,7 +329,8 @@ export class ProxiedFeatures implements FeatureProvider {
     replaced: Members,
     span: CallSpan | undefined,
   ): HandlerResult {
-    const server = route.upstream.ready?.first?.server
+    const { ready, isUnlisted } = route.upstream
+    const server = isUnlisted ? undefined : ready?.first?.server
     const declares = server?.revision.features.completionsCapability
     if (declares && server?.capabilities.completions === undefined) {
       return { completion: { values: [], total: 0, hasMore: false } }

@@ -1,4 +1,5 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
+import { wasNotAuthorized } from '../../mcp/credentials.ts'
 import { isShortage, rootCause } from '../../util/error-cause.ts'
 import { limits } from '../../util/limits/limits.ts'
 
@@ -10,7 +11,7 @@ import { limits } from '../../util/limits/limits.ts'
  * - `unsent`: the call provably was not sent, because there was no connection
  * - `shortage`: this machine could not open a connection, for lack of file handles or memory
  * - `busy`: it takes no calls for the moment (status 429 or 503)
- * - `credentials`: it refuses the credentials of the router (status 401, 403 or 407)
+ * - `credentials`: it refuses the credentials of the call (status 401, 403 or 407), or there are none
  */
 export type Fault = 'none' | 'failure' | 'unsent' | 'shortage' | 'busy' | 'credentials'
 
@@ -20,6 +21,7 @@ export function instanceFaultOf(error: unknown): Fault {
   if (error.code === 'unserialisable' || error.code === 'too-many') return 'none'
   if (isShortage(error)) return 'shortage'
   if (error.code === 'closed') return 'unsent'
+  if (wasNotAuthorized(error)) return 'credentials'
   const { status } = rootCause(error)
   if (error.code !== 'refused' || status === undefined) return 'failure'
   if (status === 429 || status === 503) return 'busy'

@@ -1,5 +1,5 @@
 import type { ClientOptions } from '../../client/options.ts'
-import { type Channel, ChannelError } from '../../jsonrpc/channel.ts'
+import { type Channel, ChannelError, type Principal } from '../../jsonrpc/channel.ts'
 import type { Members } from '../../mcp/types/base.ts'
 import type { ChildProcess } from '../../transport/process/child.ts'
 import { type Deadlines, timed } from '../../util/time/deadline.ts'
@@ -50,16 +50,18 @@ export class Connector {
   }
 
   /**
-   * Opens a connection that declares `capabilities`, on behalf of a call if there is one. Rejects if it
-   * cannot be opened, at the latest after `connectTimeoutMs` or when the connector is stopped.
+   * Opens a connection that declares `capabilities`, on behalf of a call if there is one, and with the credentials of
+   * `principal` if each caller has its own. Rejects if it cannot be opened, at the latest after `connectTimeoutMs` or
+   * when the connector is stopped.
    */
   async open(
     capabilities: UpstreamConnectionHost['capabilities'],
     call?: InFlightCall,
+    principal?: Principal,
   ): Promise<UpstreamConnection> {
     const connection: UpstreamConnection = new UpstreamConnection({
       dial: () =>
-        this.#dial(child => {
+        this.#dial(principal, child => {
           connection.child = child
           this.#latestChild = child
         }),
@@ -108,8 +110,12 @@ export class Connector {
     }
   }
 
-  async #dial(onChild: (child: ChildProcess) => void): Promise<Channel> {
+  async #dial(
+    principal: Principal | undefined,
+    onChild: (child: ChildProcess) => void,
+  ): Promise<Channel> {
     const dialing = this.#target.dial({
+      principal,
       handshakeMs: this.#host.connectTimeoutMs,
       traffic: this.#host.traffic,
       onChild,

@@ -1,4 +1,7 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
+import { credentialKey } from '../../mcp/caller-credentials.ts'
+import { notIdentified } from '../../mcp/credentials.ts'
+import type { Revision } from '../../mcp/revisions/revisions.ts'
 import type { Members } from '../../mcp/types/base.ts'
 import type { ChildProcess } from '../../transport/process/child.ts'
 import { causeLabel } from '../../util/error-cause.ts'
@@ -6,7 +9,7 @@ import { limits } from '../../util/limits/limits.ts'
 import { hideValues } from '../../util/text/hidden-values.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { timed } from '../../util/time/deadline.ts'
-import { allCapabilities } from '../connection/capabilities.ts'
+import { allCapabilities, capabilitiesFor } from '../connection/capabilities.ts'
 import type { UpstreamConnection } from '../connection/connection.ts'
 import { ConnectionPool, type PooledCall } from '../connection/connection-pool.ts'
 import { SpareConnections } from '../connection/spare-connections.ts'
@@ -85,7 +88,8 @@ export class Instance implements Candidate {
       sharing: sharingOf(options),
       deadlines,
       max: options.pool?.max,
-      open: (capabilities, call) => this.#connector.open(() => capabilities, call),
+      open: call => this.#openFor(call),
+      ...(target.callers && { credentialKeyOf: call => this.#credentialKeyOf(call) }),
     })
     this.#spares = options.pool && this.#makeSpares(options.pool)
   }
@@ -283,6 +287,24 @@ export class Instance implements Candidate {
       onMissed: () => host.onMissed(this),
       onRecovered: () => this.availability.tryNow(),
     })
+  }
+
+  /** Opens a connection that declares the capabilities of a caller, with its credentials if it has its own. */
+  #openFor(call: PooledCall): Promise<UpstreamConnection> {
+    const { caller } = call
+    const isShared = sharingOf(this.#options) === 'shared'
+    const capabilities = isShared
+      ? allCapabilities
+      : (revision: Revision) => capabilitiesFor(caller, revision)
+    const principal = this.target.callers && caller.principal
+    return this.#connector.open(capabilities, call, principal)
+  }
+
+  /** Throws a ChannelError `'refused'` for a caller that is not authenticated. */
+  #credentialKeyOf({ caller: { principal } }: PooledCall): string {
+    if (principal === undefined) throw notIdentified()
+    this.target.callers?.present(principal)
+    return credentialKey(principal)
   }
 
   #openFirst(): Promise<UpstreamConnection> {

@@ -1,9 +1,16 @@
 import { parseAddress } from '../../address.ts'
-import { type DialOptions, type DialTarget, dial, upstreamCredentials } from '../../dial.ts'
-import type { Channel } from '../../jsonrpc/channel.ts'
+import {
+  type DialOptions,
+  type DialTarget,
+  dial,
+  upstreamCallerCredentials,
+  upstreamCredentials,
+} from '../../dial.ts'
+import type { Channel, Principal } from '../../jsonrpc/channel.ts'
 import { parseRaw } from '../../jsonrpc/codec/raw-json.ts'
 import { isList, type Message } from '../../jsonrpc/message.ts'
-import type { Credentials } from '../../mcp/credentials.ts'
+import { type CallerCredentials, isCallerCredentials } from '../../mcp/caller-credentials.ts'
+import type { Credentials, UpstreamCallerAuth } from '../../mcp/credentials.ts'
 import type { Endpoint } from '../../mcp/endpoint.ts'
 import { memoryPair } from '../../transport/memory.ts'
 import type { ChildProcess } from '../../transport/process/child.ts'
@@ -13,6 +20,7 @@ import { hideValues } from '../../util/text/hidden-values.ts'
 import type { Traffic } from '../../util/traffic.ts'
 import { rawResults } from '../forward/results.ts'
 import type { InstanceUrl, UpstreamOptions } from '../options.ts'
+import { unlistedServer } from './unlisted-server.ts'
 
 /** The address or program of one instance of a server. */
 export interface InstanceTarget {
@@ -28,12 +36,24 @@ export interface InstanceTarget {
   readonly weight: number
   /** Whether it is a server of this process, which gets the principal and the headers of each caller. */
   readonly isLocal?: boolean
+  /** Present if each caller has credentials of its own: no two of them may share a connection. */
+  readonly callers?: TargetCallers
   /** Opens a connection; starts the process, if it is a program. */
   dial(options: TargetOptions): Promise<Channel>
 }
 
+/** The credentials of callers at one address. */
+export interface TargetCallers {
+  /** Whether the router itself has no credentials: it reads no lists and checks no health. */
+  readonly isUnlisted: boolean
+  /** Must be called with the principal of each call: the newest token of a caller is used. */
+  present(principal: Principal): void
+}
+
 /** How long connecting may take, and what is reported of the connection. */
 export interface TargetOptions {
+  /** The caller on whose behalf the connection is used; undefined for a connection of the router itself. */
+  readonly principal?: Principal | undefined
   readonly handshakeMs: number
   readonly onChild: (child: ChildProcess) => void
   /** Called when calls begin to go over a WebSocket instead of HTTP, and when they no longer do. */
@@ -122,7 +142,9 @@ function childTargets(
 }
 
 function urlTarget(address: InstanceUrl, index: number, options: UpstreamOptions): InstanceTarget {
-  const { headers, auth, websocket = true } = options
+  const { auth } = options
+  if (isForCallers(auth)) return callersTarget(address, index, options, auth)
+  const { headers, websocket = true } = options
   const { url, weight = 1 } = typeof address === 'string' ? { url: address } : address
   const where = parseAddress(url)
   let credentials: Promise<Credentials> | undefined
@@ -140,6 +162,52 @@ function urlTarget(address: InstanceUrl, index: number, options: UpstreamOptions
       return dial(where, { ...how, auth: await credentials })
     },
   }
+}
+
+/** An address whose callers each have credentials of their own. */
+function callersTarget(
+  address: InstanceUrl,
+  index: number,
+  options: UpstreamOptions,
+  auth: CallerCredentials | UpstreamCallerAuth,
+): InstanceTarget {
+  const { lister } = options
+  const own = urlTarget(address, index, { ...options, auth: lister })
+  const { url } = typeof address === 'string' ? { url: address } : address
+  const where = parseAddress(url)
+  if (where.kind !== 'http')
+    throw new TypeError(`credentials of callers need an HTTP address (got "${addressText(url)}")`)
+  const server = new URL(url)
+  let loading: Promise<CallerCredentials> | undefined
+  let credentials: CallerCredentials | undefined
+  const load = async (): Promise<CallerCredentials> => {
+    loading ??= upstreamCallerCredentials(auth)
+    credentials = await loading
+    return credentials
+  }
+  return {
+    ...own,
+    callers: {
+      isUnlisted: lister === undefined,
+      present: principal => void credentials?.for(principal, server),
+    },
+    dial: async target => {
+      const { principal, traffic, onWebSocket } = target
+      if (principal === undefined) return lister === undefined ? unlistedServer() : own.dial(target)
+      const all = await load()
+      const { headers } = options
+      // A WebSocket would use the token of its handshake for as long as it is open.
+      const how = { ...opening(target), headers, websocket: false, onWebSocket, traffic }
+      return dial(where, { ...how, auth: all.for(principal, server) })
+    },
+  }
+}
+
+/** Whether credentials are for each caller, and not for the router. */
+export function isForCallers(
+  auth: UpstreamOptions['auth'],
+): auth is CallerCredentials | UpstreamCallerAuth {
+  return isCallerCredentials(auth) || (isRecord(auth) && ('exchange' in auth || 'idJag' in auth))
 }
 
 // Less than the default: the server starts with the first of many calls while the rest is still written.

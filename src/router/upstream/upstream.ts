@@ -21,6 +21,8 @@ export class Upstream {
   /** Settles when each instance was connected once, or has failed to, or was stopped. Never rejects. */
   readonly tried: Promise<void>
   readonly instances: readonly Instance[]
+  /** Whether the router has no credentials of its own for this server, so that only callers can read its lists. */
+  readonly isUnlisted: boolean
   /** Counts the bytes and messages of all its connections. */
   readonly traffic = new Traffic()
   readonly #host: UpstreamHost
@@ -48,6 +50,7 @@ export class Upstream {
     this.#options = options
     this.#host = host
     const targets = targetsOf(name, options)
+    this.isUnlisted = targets.some(({ callers }) => callers?.isUnlisted === true)
     this.#firstLists = new FirstLists(host.clock)
     this.#watchers = this.#makeWatchers()
     this.#tries = new Map(targets.map(({ key }) => [key, deferred<void>()]))
@@ -186,8 +189,9 @@ export class Upstream {
     return this.known[kind] !== noLists[kind]
   }
 
-  /** Whether callers see different entries in its lists of this kind, as only a server of this process says. */
+  /** Whether callers see different entries in its lists of this kind: a server of this process says so. */
   isPersonal(kind: ListKind): boolean {
+    if (this.isUnlisted) return true
     return this.#options.server?.personalLists?.has(kind) ?? false
   }
 

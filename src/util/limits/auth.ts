@@ -252,6 +252,12 @@ export const authLimits = {
     unit: 'ms',
     meaning: 'Interval in which a process looks whether a lock file is free.',
   },
+  exchangedTokens: {
+    default: 10_000,
+    unit: 'count',
+    meaning:
+      'Callers and servers for which exchanged tokens are kept. The least recently used token is dropped and requested anew.',
+  },
   storedEntries: {
     default: 10_000,
     unit: 'count',

@@ -79,6 +79,23 @@ export const upstreamLimits = {
     meaning:
       'Connections to one instance of a server at one time, in addition to its first. A caller that needs another one is answered -32000.',
   },
+  callerConnections: {
+    default: 1000,
+    unit: 'count',
+    meaning:
+      'Connections to one instance of a server at one time, where each caller has credentials of its own. A caller that needs another one is answered -32000.',
+  },
+  principalLists: {
+    default: 1000,
+    unit: 'count',
+    meaning:
+      'Callers whose lists a router keeps, for servers that list other entries to each caller. The least recently used lists are read anew.',
+  },
+  principalListsMs: {
+    default: 60_000,
+    unit: 'ms',
+    meaning: 'How long a router keeps such lists. Then they are read anew.',
+  },
   upstreamIdleMs: {
     default: 60_000,
     unit: 'ms',

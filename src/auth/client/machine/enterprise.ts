@@ -2,7 +2,7 @@ import type { Credentials } from '../../../mcp/credentials.ts'
 import { checkOptions, type OptionTableOf } from '../../../util/options.ts'
 import { AuthError } from '../../auth-error.ts'
 import type { ServerMetadata } from '../../documents/server-metadata.ts'
-import { readExchangedAssertion } from '../../documents/token-response.ts'
+import { readExchangedAssertion, type TokenResponse } from '../../documents/token-response.ts'
 import { checkAddress } from '../options.ts'
 import type { OAuthClient } from '../protocol/client-authentication.ts'
 import { findServerMetadata } from '../protocol/discovery.ts'
@@ -47,6 +47,9 @@ const idpTable: OptionTableOf<IdentityProvider> = {
   clientSecret: 'string',
 }
 
+/** The type of an ID token in a token exchange. */
+export const idTokenType = 'urn:ietf:params:oauth:token-type:id_token'
+
 const idJag = 'urn:ietf:params:oauth:token-type:id-jag'
 
 /**
@@ -55,28 +58,48 @@ const idJag = 'urn:ietf:params:oauth:token-type:id-jag'
  * consent is asked for at the server. Throws a TypeError for invalid options.
  */
 export function enterprise(options: EnterpriseOptions): Credentials {
-  const { idp, idToken } = options
+  const { idToken } = options
   const own = { idp: idpTable, idToken: 'any' } as const
   checkOptions(options, { ...machineTable, ...machineClientTable, ...own })
-  if (idp?.clientId === undefined) throw new TypeError('option "idp.clientId" is missing')
   if (idToken === undefined) throw new TypeError('option "idToken" is missing')
+  checkIdentityProvider(options)
+  return enterpriseCredentials(options, async () =>
+    typeof idToken === 'function' ? idToken() : idToken,
+  )
+}
+
+/** Throws a TypeError for options that do not say who the identity provider is. */
+export function checkIdentityProvider({ idp }: Pick<EnterpriseOptions, 'idp'>): void {
+  if (idp?.clientId === undefined) throw new TypeError('option "idp.clientId" is missing')
   if (idp.issuer === undefined && idp.tokenEndpoint === undefined)
     throw new TypeError('option "idp" requires "issuer" or "tokenEndpoint"')
   checkAddress('idp.issuer', idp.issuer)
   checkAddress('idp.tokenEndpoint', idp.tokenEndpoint)
+}
+
+/**
+ * Makes credentials of a user whose ID token `idTokenOf` returns. `limit` may shorten the lifetime of the tokens that are
+ * issued.
+ */
+export function enterpriseCredentials(
+  options: Omit<EnterpriseOptions, 'idToken'>,
+  idTokenOf: (request: MachineRequest) => Promise<string | undefined>,
+  limit: (tokens: TokenResponse) => TokenResponse = tokens => tokens,
+): Credentials {
+  const { idp } = options
   const client = machineClient(options)
   return machineCredentials(
     {
       clientId: client.clientId,
       obtain: async request => {
         const { discovery, scopes, network, nonces, dpop, signal } = request
-        return requestTokens({
+        const tokens = await requestTokens({
           network,
           metadata: discovery.metadata,
           client,
           form: {
             grant_type: jwtBearer,
-            assertion: await assertionOf(idp, idToken, request),
+            assertion: await assertionOf(idp, await idTokenOf(request), request),
             scope: scopes.length === 0 ? undefined : scopes.join(' '),
             resource: discovery.audience,
           },
@@ -84,6 +107,7 @@ export function enterprise(options: EnterpriseOptions): Credentials {
           nonces,
           signal,
         })
+        return limit(tokens)
       },
     },
     options,
@@ -93,11 +117,10 @@ export function enterprise(options: EnterpriseOptions): Credentials {
 /** Exchanges the ID token at the identity provider for an assertion to the authorization server (RFC 8693). */
 async function assertionOf(
   idp: IdentityProvider,
-  idToken: EnterpriseOptions['idToken'],
+  token: string | undefined,
   { discovery, scopes, network, nonces, signal }: MachineRequest,
 ): Promise<string> {
   const { issuer } = discovery.metadata
-  const token = typeof idToken === 'function' ? await idToken() : idToken
   if (token === undefined || isExpired(token)) {
     const words =
       'the user has to log in at the identity provider again: there is no valid ID token'
@@ -119,7 +142,7 @@ async function assertionOf(
       resource: discovery.audience,
       scope: scopes.length === 0 ? undefined : scopes.join(' '),
       subject_token: token,
-      subject_token_type: 'urn:ietf:params:oauth:token-type:id_token',
+      subject_token_type: idTokenType,
     },
     nonces,
     signal,

@@ -9,7 +9,6 @@ import type { AuthErrorCode } from '../../auth-error.ts'
 import { bearer } from './bearer.ts'
 import { clientCredentials } from './client-credentials.ts'
 import { enterprise } from './enterprise.ts'
-import { exchange } from './exchange.ts'
 import { workload } from './workload.ts'
 
 let as: Awaited<ReturnType<typeof authorizationServer>>
@@ -163,52 +162,6 @@ describe('a user of an enterprise', () => {
   })
 })
 
-describe('a token exchange', () => {
-  const acting = (subject: object = {}) =>
-    exchange({
-      ...secret,
-      issuer: as.origin,
-      subjectToken: () => ({ token: 'of-the-caller', ...subject }),
-    })
-
-  test('never sends the token of the caller to the server', async () => {
-    expect(await authorizedRequest(acting(), as.url)).toBe(200)
-    expect(Object.fromEntries(as.at('/token')[0]?.form ?? [])).toMatchObject({
-      subject_token: 'of-the-caller',
-      resource: `${as.origin}/mcp`,
-    })
-    expect(JSON.stringify(as.at('/mcp').map(({ headers }) => headers))).not.toContain('caller')
-  })
-
-  test('asks no server where the token goes', async () => {
-    as.resourceMetadata.authorization_servers = ['https://evil.example']
-    expect(await authorizedRequest(acting(), as.url)).toBe(200)
-    expect(as.at('/.well-known/oauth-protected-resource/mcp')).toEqual([])
-  })
-
-  test('does not accept the token of the caller as the answer', async () => {
-    as.routes.set('/token', () => ({
-      body: { access_token: 'of-the-caller', token_type: 'Bearer' },
-    }))
-    await expect(authorizedRequest(acting(), as.url)).rejects.toMatchObject({ code: 'token' })
-    expect(as.at('/mcp')).toEqual([])
-  })
-
-  test('is repeated when the token of the caller has expired', async () => {
-    const credentials = acting({ expiresAt: Date.now() + 60_000 })
-    await authorizedRequest(credentials, as.url)
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
-    await authorizedRequest(credentials, as.url)
-    expect(as.at('/token')).toHaveLength(2)
-  })
-
-  test('that is refused sends nothing else', async () => {
-    as.routes.set('/token', () => ({ status: 400, body: { error: 'invalid_target' } }))
-    await expect(authorizedRequest(acting(), as.url)).rejects.toMatchObject({ code: 'token' })
-    expect(as.at('/mcp')).toEqual([])
-  })
-})
-
 describe('a bearer token', () => {
   const guard = (token: string) =>
     as.routes.set('/mcp', ({ headers }) => ({
@@ -262,14 +215,6 @@ test.each<readonly [string, () => Credentials]>([
   [
     'an identity provider without an address',
     () => enterprise({ ...secret, idp: { clientId: 'x' }, idToken: 'i' }),
-  ],
-  [
-    'an exchange without an issuer',
-    () => exchange({ ...secret, subjectToken: () => ({ token: 't' }) }),
-  ],
-  [
-    'an exchange without a token',
-    () => exchange({ ...secret, issuer: 'https://as.example' } as never),
   ],
 ])('%s is a TypeError', (_, make) => {
   expect(make).toThrow(TypeError)

@@ -66,3 +66,79 @@ test('a file of its own has the fields of auth', () => {
   expect(() => readAuthConfig('[]', { env })).toThrow(ConfigError)
   expect(() => readAuthConfig('{', { env })).toThrow(ConfigError)
 })
+
+describe('auth of a server that acts for its callers', () => {
+  const exchange = { issuer, clientId: 'router', clientSecret: '${SECRET}' }
+  const idp = { issuer, clientId: 'router', clientSecret: '${SECRET}' }
+  const idJag = { idp, ...exchange }
+  const url = 'https://orders.example/mcp'
+  const readServer = (server: object, auth: unknown) =>
+    readConfig(
+      JSON.stringify({ mcpServers: { it: { url, ...server } }, ...(auth !== null && { auth }) }),
+      { env },
+    )
+  const problemOf = (server: object, auth: unknown = { jwt: { issuer } }): string => {
+    try {
+      const { warnings } = readServer(server, auth)
+      return warnings.map(({ message }) => message).join('; ')
+    } catch (error) {
+      return String(error)
+    }
+  }
+
+  test('is read, and shown without its secrets', () => {
+    const lister = { bearer: '${SECRET}' }
+    const config = readServer({ auth: { exchange }, lister }, { jwt: { issuer } })
+    expect(config.servers.it).toMatchObject({
+      auth: { exchange: { ...exchange, clientSecret: 'hush-hush' } },
+      lister: { bearer: 'hush-hush' },
+    })
+    expect(JSON.stringify(redactedConfig(config))).not.toContain('hush-hush')
+    expect(problemOf({ auth: { idJag } })).toBe('')
+    expect(problemOf({ auth: { exchange } }, { introspection })).toBe('')
+  })
+
+  test.each<readonly [string, object, unknown, string]>([
+    ['callers that nobody identifies', { auth: { exchange } }, null, 'set jwt or introspection'],
+    [
+      'callers with API keys only',
+      { auth: { idJag } },
+      { apiKeys: 'k.json' },
+      'set jwt or introspection',
+    ],
+    [
+      'a secret in the file',
+      { auth: { exchange: { ...exchange, clientSecret: 'hush' } } },
+      undefined,
+      'clientSecret must be a reference',
+    ],
+    [
+      'a secret of the identity provider in the file',
+      { auth: { idJag: { ...idJag, idp: { ...idp, clientSecret: 'hush' } } } },
+      undefined,
+      'clientSecret must be a reference',
+    ],
+    ['no authorization server', { auth: { exchange: { clientId: 'x' } } }, undefined, 'it needs'],
+    ['two ways', { auth: { exchange, idJag } }, undefined, 'auth must have one of'],
+    [
+      'a WebSocket',
+      { url: 'wss://a.example/', auth: { exchange } },
+      undefined,
+      'HTTP addresses only',
+    ],
+    [
+      'a lister without effect',
+      { auth: { bearer: '${SECRET}' }, lister: 'stored' },
+      undefined,
+      'lister has no effect',
+    ],
+    [
+      'a lister that acts for callers',
+      { auth: { exchange }, lister: { exchange } },
+      undefined,
+      'lister',
+    ],
+  ])('is refused with %s', (_, server, auth, message) => {
+    expect(problemOf(server, auth)).toContain(message)
+  })
+})

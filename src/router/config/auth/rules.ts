@@ -1,4 +1,7 @@
+import { isRecord } from '../../../util/objects.ts'
 import type { CheckedObject } from '../checked-object.ts'
+import type { ConfigIssue } from '../issue.ts'
+import type { ObjectNode } from '../text.ts'
 
 const verifiers = ['jwt', 'introspection', 'apiKeys'] as const
 
@@ -23,12 +26,71 @@ function refuseLiteral(name: string, { node, report }: CheckedObject): void {
   report(name, `${name} must be a reference such as "\${NAME}", so that the file has no secret`)
 }
 
+/** The ways of `auth` of a server that authorize requests on behalf of each caller. */
+const callerWays = ['exchange', 'idJag'] as const
+const routerWays = ['bearer', 'clientCredentials'] as const
+
 /** Rules of `auth` of a server: one way, and no secret in the file. */
 export function serverAuthRules(object: CheckedObject): void {
+  oneOf('auth', [...routerWays, ...callerWays], object)
+}
+
+/** Rules of `lister` of a server. */
+export function listerRules(object: CheckedObject): void {
+  oneOf('lister', routerWays, object)
+}
+
+function oneOf(field: string, ways: readonly string[], object: CheckedObject): void {
   const { node, report } = object
-  if (node.members.has('bearer') === node.members.has('clientCredentials'))
-    report(undefined, 'auth must have one of bearer and clientCredentials')
+  if (ways.filter(name => node.members.has(name)).length !== 1)
+    report(undefined, `${field} must have one of ${ways.join(', ')}`)
   refuseLiteral('bearer', object)
+}
+
+/** Rules of `exchange` and `idp`: a place to exchange tokens, and no secret in the file. */
+export function exchangeRules(object: CheckedObject): void {
+  requiring('clientId', 'clientSecret')(object)
+  const { node, report } = object
+  if (!node.members.has('issuer') && !node.members.has('tokenEndpoint'))
+    report(undefined, 'it needs issuer or tokenEndpoint')
+  refuseLiteral('clientSecret', object)
+  refuseLiteral('actor', object)
+}
+
+/** Rules of `idJag`. */
+export function idJagRules(object: CheckedObject): void {
+  requiring('idp', 'issuer', 'clientId', 'clientSecret')(object)
+  refuseLiteral('clientSecret', object)
+}
+
+/** Whether `auth` of a server in a file authorizes requests on behalf of each caller. */
+export function isForEachCaller(auth: unknown): boolean {
+  return isRecord(auth) && callerWays.some(name => Object.hasOwn(auth, name))
+}
+
+/**
+ * Returns an error for the first server that acts for its callers, if these have no token that could be exchanged. The
+ * whole file is invalid then: the server could never be called.
+ */
+export function callersWithoutTokens(
+  { members }: ObjectNode,
+  auth: unknown,
+  servers: readonly { readonly name: string; readonly value: Readonly<Record<string, unknown>> }[],
+): readonly ConfigIssue[] {
+  const hasTokens = isRecord(auth) && (auth.jwt !== undefined || auth.introspection !== undefined)
+  const needing = servers.find(({ value }) => isForEachCaller(value.auth) && !value.disabled)
+  if (hasTokens || needing === undefined) return []
+  const [first] = members.values()
+  const at = members.get('auth')?.at ?? first?.at ?? { line: 1, column: 1 }
+  const why = `server "${needing.name}" acts for its callers, who need tokens of an authorization server`
+  return [
+    {
+      severity: 'error',
+      ...at,
+      path: 'auth',
+      message: `${why}: set jwt or introspection in "auth"`,
+    },
+  ]
 }
 
 /** Rules of `clientCredentials`. */

@@ -210,6 +210,7 @@ function isSameText(one: Member['value'], other: Member['value']): boolean {
 
 /** Whether `auth` of a server is in our form. Other hosts have other objects under this name. */
 function isOurAuth(value: ConfigNode): boolean {
-  if (isObject(value)) return value.members.has('bearer') || value.members.has('clientCredentials')
+  if (isObject(value))
+    return [...fieldsOf('serverAuth').keys()].some(name => value.members.has(name))
   return value.type === 'string' && value.value === 'stored'
 }

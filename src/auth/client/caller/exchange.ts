@@ -1,33 +1,32 @@
+import type { Principal } from '../../../jsonrpc/channel.ts'
+import type { CallerCredentials } from '../../../mcp/caller-credentials.ts'
 import type { Credentials } from '../../../mcp/credentials.ts'
 import { checkOptions } from '../../../util/options.ts'
 import { AuthError } from '../../auth-error.ts'
 import type { TokenResponse } from '../../documents/token-response.ts'
-import { checkAddress } from '../options.ts'
-import { type Discovery, findServerMetadata } from '../protocol/discovery.ts'
-import { requestTokens } from '../protocol/token-request.ts'
 import {
   type MachineClientOptions,
   machineClient,
   machineClientTable,
   machineTable,
-} from './client-credentials.ts'
-import { metadataOf, tokenExchange } from './enterprise.ts'
-import { type MachineOptions, machineCredentials } from './machine-credentials.ts'
-
-/** The token of a caller, for which another token is wanted. */
-export interface SubjectToken {
-  /** The token of the caller. */
-  readonly token: string
-  /** When it expires, in milliseconds since 1970. No token that it is exchanged for is used longer. */
-  readonly expiresAt?: number
-}
+} from '../machine/client-credentials.ts'
+import { tokenExchange } from '../machine/enterprise.ts'
+import { type MachineOptions, machineCredentials } from '../machine/machine-credentials.ts'
+import { checkAddress } from '../options.ts'
+import { requestTokens } from '../protocol/token-request.ts'
+import { CredentialsByCaller } from './credentials-by-caller.ts'
+import { KnownServer } from './known-server.ts'
+import { audiencesIn, notLongerThan, type SubjectToken, subjectTokenOf } from './subject-token.ts'
 
 /** Options of {@link exchange}. */
 export interface ExchangeOptions extends MachineOptions, MachineClientOptions {
   /** The token endpoint of the authorization server, instead of `issuer`. */
   readonly tokenEndpoint?: string
-  /** Returns the token of the caller, on whose behalf requests are made. */
-  readonly subjectToken: () => SubjectToken | Promise<SubjectToken>
+  /**
+   * Returns the token of a caller, on whose behalf requests are made. By default the token by which `auth` of `listen`
+   * has authenticated the caller.
+   */
+  readonly subjectToken?: (principal: Principal) => SubjectToken | Promise<SubjectToken>
   /** The type of that token; an access token by default. */
   readonly subjectTokenType?: string
   /** The logical name of the server that the new token is for, if the authorization server wants one. */
@@ -39,13 +38,13 @@ export interface ExchangeOptions extends MachineOptions, MachineClientOptions {
 const accessToken = 'urn:ietf:params:oauth:token-type:access_token'
 
 /**
- * Makes credentials that act for a caller: the token of the caller is exchanged for one that is meant for the server
- * (RFC 8693), so that the server never sees the token that the caller sent. Make one per caller. Nothing else is
- * sent if the exchange fails. Throws a TypeError for invalid options.
+ * Makes credentials that act for callers: the token of a caller is exchanged for one that is meant for the server
+ * (RFC 8693), so that the server never sees the token that the caller sent. Each caller has tokens of its own, which are
+ * never used for longer than the token of the caller. Nothing else is sent if the exchange fails. Throws a TypeError
+ * for invalid options.
  */
-export function exchange(options: ExchangeOptions): Credentials {
-  const { issuer, tokenEndpoint, subjectToken, subjectTokenType = accessToken } = options
-  const { audience, actorToken, resource } = options
+export function exchange(options: ExchangeOptions): CallerCredentials {
+  const { issuer, tokenEndpoint } = options
   checkOptions(options, {
     ...machineTable,
     ...machineClientTable,
@@ -57,30 +56,35 @@ export function exchange(options: ExchangeOptions): Credentials {
   })
   if (issuer === undefined && tokenEndpoint === undefined)
     throw new TypeError('exchange requires "issuer" or "tokenEndpoint"')
-  if (subjectToken === undefined) throw new TypeError('option "subjectToken" is missing')
   checkAddress('tokenEndpoint', tokenEndpoint)
+  machineClient(options)
+  const authorizationServer = new KnownServer({ issuer, tokenEndpoint })
+  return new CredentialsByCaller(newest => exchangeFor(newest, options, authorizationServer))
+}
+
+function exchangeFor(
+  newest: () => Principal,
+  options: ExchangeOptions,
+  authorizationServer: KnownServer,
+): Credentials {
+  const { subjectToken = subjectTokenOf, subjectTokenType = accessToken } = options
+  const { audience, actorToken, resource } = options
   const client = machineClient(options)
   return machineCredentials(
     {
       clientId: client.clientId,
       // Nothing that the server says decides where the caller's token goes.
-      prepare: async (server, network): Promise<Discovery> => ({
+      prepare: async (server, network) => ({
         resource: resource || server.href,
         audience: resource === false ? undefined : (resource ?? server.href),
         scopesSupported: undefined,
         requiresDpop: false,
-        metadata:
-          tokenEndpoint === undefined
-            ? await findServerMetadata(issuer ?? '', {
-                network,
-                isStrict: false,
-                signal: undefined,
-              })
-            : metadataOf(issuer ?? tokenEndpoint, tokenEndpoint),
+        metadata: await authorizationServer.metadata(network),
         hasDefaultEndpoints: false,
       }),
       obtain: async ({ discovery, scopes, network, nonces, dpop, signal }) => {
-        const subject = await subjectToken()
+        const principal = newest()
+        const subject = await subjectToken(principal)
         const actor = await actorToken?.()
         const tokens = await requestTokens({
           network,
@@ -101,6 +105,7 @@ export function exchange(options: ExchangeOptions): Credentials {
           nonces,
           signal,
         })
+        checkIssued(tokens, subject)
         return notLongerThan(tokens, subject)
       },
     },
@@ -109,12 +114,13 @@ export function exchange(options: ExchangeOptions): Credentials {
   )
 }
 
-/** Limits the lifetime of a token to that of the caller's. Throws an AuthError if it is the caller's own token. */
-function notLongerThan(tokens: TokenResponse, { token, expiresAt }: SubjectToken): TokenResponse {
-  if (tokens.accessToken === token)
+/** Throws an AuthError if a token is the caller's own, or is meant for the server that the caller has called. */
+function checkIssued({ accessToken: issued }: TokenResponse, { token }: SubjectToken): void {
+  if (issued === token)
     throw new AuthError('token', 'the authorization server returned the token of the caller itself')
-  if (expiresAt === undefined) return tokens
-  const leftSeconds = Math.max(0, (expiresAt - Date.now()) / 1000)
-  const { expiresIn = leftSeconds } = tokens
-  return { ...tokens, expiresIn: Math.min(expiresIn, leftSeconds) }
+  const own = audiencesIn(token)
+  const shared = audiencesIn(issued).find(audience => own.includes(audience))
+  if (shared === undefined) return
+  const words = `the authorization server returned a token for ${shared}, which the token of the caller is for`
+  throw new AuthError('token', words)
 }

@@ -1,0 +1,52 @@
+import type { Principal } from '../../../jsonrpc/channel.ts'
+import { type CallerCredentials, credentialKey } from '../../../mcp/caller-credentials.ts'
+import type { Credentials } from '../../../mcp/credentials.ts'
+import { limits } from '../../../util/limits/limits.ts'
+
+interface Entry {
+  readonly credentials: Credentials
+  /** The principal of the caller's newest token. */
+  newest: Principal
+}
+
+/**
+ * Keeps credentials for each caller and server, at most `exchangedTokens`; the least recently used are forgotten, and
+ * their tokens with them. `make` gets a function that returns the principal of the caller's newest token.
+ */
+export class CredentialsByCaller implements CallerCredentials {
+  readonly #make: (newest: () => Principal) => Credentials
+  readonly #max: number
+  /** The least recently used first. */
+  readonly #entries = new Map<string, Entry>()
+
+  constructor(
+    make: (newest: () => Principal) => Credentials,
+    max: number = limits.exchangedTokens.default,
+  ) {
+    this.#make = make
+    this.#max = max
+  }
+
+  for(principal: Principal, server: URL): Credentials {
+    const key = `${credentialKey(principal)} ${server.href}`
+    const entry = this.#entries.get(key) ?? this.#entryOf(principal)
+    if (isLonger(principal, entry.newest)) entry.newest = principal
+    this.#entries.delete(key)
+    this.#entries.set(key, entry)
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= this.#max) break
+      this.#entries.delete(oldest)
+    }
+    return entry.credentials
+  }
+
+  #entryOf(principal: Principal): Entry {
+    const entry: Entry = { newest: principal, credentials: this.#make(() => entry.newest) }
+    return entry
+  }
+}
+
+/** Whether the token of one principal is valid for longer than that of another. */
+function isLonger({ expiresAt }: Principal, than: Principal): boolean {
+  return (expiresAt ?? Number.POSITIVE_INFINITY) > (than.expiresAt ?? Number.POSITIVE_INFINITY)
+}
