@@ -1,3 +1,4 @@
+import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { bearer, clientCredentials, exchange, jwt } from '../../src/auth/index.ts'
 import { connect, listen, type RevisionName } from '../../src/index.ts'
@@ -74,22 +75,6 @@ describe.each(eras)('%s', (_, revisions) => {
     expect(here.errors).toEqual([])
   })
 
-  test('never shares a connection between principals', async () => {
-    await using here = await routed(revisions)
-    const clients = await Promise.all(['ada', 'bob', 'ada'].map(sub => here.caller(sub)))
-    await Promise.all(clients.flatMap(client => [client.call('whoami'), client.call('whoami')]))
-    const bySub = new Map<string, Set<string | undefined>>()
-    here.upstream.sessions.length = 0
-    for (const [at, client] of clients.entries()) {
-      await client.call('whoami')
-      const name = at === 1 ? 'bob' : 'ada'
-      bySub.set(name, new Set([...(bySub.get(name) ?? []), here.upstream.sessions.at(-1)]))
-    }
-    const [ofAda, ofBob] = [bySub.get('ada') ?? new Set(), bySub.get('bob') ?? new Set()]
-    if (revisions[0] === '2025-11-25') expect([...ofAda].some(id => ofBob.has(id))).toBe(false)
-    await Promise.all(clients.map(client => client.close()))
-  })
-
   test('has its lists read with the credentials of the lister', async () => {
     const lister = clientCredentials({ ...secret, issuer: as.origin })
     await using here = await routed(revisions, { lister })
@@ -121,6 +106,48 @@ describe.each(eras)('%s', (_, revisions) => {
     // The breaker is closed, because the server has not failed.
     expect(here.router.server('it')?.level).toBe('ok')
   })
+})
+
+test.each(eras)('%s never mixes principals, in any order of operations', async (_, revisions) => {
+  await using here = await routed(revisions)
+  const names = ['ada', 'bob', 'ada'] as const
+  const callers = await Promise.all(
+    names.map(async (name, at) => {
+      const scope = at === 2 ? 'read' : 'read write'
+      return { name, client: await here.caller(name, { scope }) }
+    }),
+  )
+  for (const { name, client } of callers) expect((await client.call('whoami')).text).toBe(name)
+  const step = fc.record({
+    who: fc.nat({ max: callers.length - 1 }),
+    what: fc.constantFrom('whoami', 'own', 'other', 'list'),
+  })
+  const run = async ({ who, what }: { who: number; what: string }): Promise<void> => {
+    const caller = callers[who]
+    if (caller === undefined) return
+    const { name, client } = caller
+    const other = name === 'ada' ? 'bob' : 'ada'
+    if (what === 'whoami') expect((await client.call('whoami')).text).toBe(name)
+    else if (what === 'own')
+      expect((await client.call(`of-${name}`)).text).toBe(`the secret of ${name}`)
+    else if (what === 'other') await expect(client.call(`of-${other}`)).rejects.toThrow()
+    else expect(await namesOf(client.tools())).toEqual(['whoami', `of-${name}`])
+  }
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 12 }), steps =>
+      Promise.all(steps.map(run)).then(() => {}),
+    ),
+    { numRuns: 20 },
+  )
+  // One exchange for each user, client and set of scopes.
+  expect(as.at('/token')).toHaveLength(3)
+  // Sessions are those of one principal.
+  expect(here.upstream.owners.length > 0).toBe(revisions[0] === '2025-11-25')
+  const owners = new Map<string, Set<string>>()
+  for (const [session, owner] of here.upstream.owners)
+    owners.set(session, new Set([...(owners.get(session) ?? []), owner]))
+  expect([...owners.values()].every(those => those.size === 1)).toBe(true)
+  await Promise.all(callers.map(({ client }) => client.close()))
 })
 
 test('a caller that is not authenticated gets nothing', async () => {

@@ -87,8 +87,11 @@ export async function guardedUpstream(
 ) {
   const server = new Server({ name: 'upstream', version: '1.0.0' }, { revisions })
   const sessions: (string | undefined)[] = []
+  const owners: (readonly [session: string, principal: string])[] = []
   server.tool('whoami', {}, (_, { caller, headers }) => {
-    sessions.push(headers?.['mcp-session-id'])
+    const session = headers?.['mcp-session-id']
+    sessions.push(session)
+    if (session !== undefined) owners.push([session, principalOf(caller.principal)])
     return String(caller.principal?.subject)
   })
   for (const name of ['ada', 'bob', 'the-router']) {
@@ -106,13 +109,20 @@ export async function guardedUpstream(
   return {
     url: proxy.url,
     received: proxy.text,
+    /** The session of each call; undefined without sessions. */
     sessions,
+    /** The principal of each call in a session. */
+    owners,
     close: async () => {
       await proxy.close()
       await listener.close()
       await server.close()
     },
   }
+}
+
+function principalOf(principal: { readonly id: string } | undefined): string {
+  return principal?.id ?? ''
 }
 
 /** The longest part of a token that a text contains, in characters; parts of 12 characters or more count. */
