@@ -40,7 +40,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'transports.ts',
   ],
   root: all,
-  cli: [...all, 'root'],
+  cli: [...all, 'root', 'testing'],
   testing: all,
 }
 
@@ -49,7 +49,7 @@ const mayUseNode = [
   /^transport\//,
   /^http\/node\//,
   /^http\/client\/transport\/node-connection\.ts$/,
-  /^auth\/(?:\w+\/)*node-/,
+  /^(auth|testing)\/(?:[\w-]+\/)*node-/,
   /^util\/files\//,
   /^(observe|cli)\//,
 ]

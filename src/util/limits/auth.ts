@@ -263,4 +263,20 @@ export const authLimits = {
     unit: 'count',
     meaning: 'Entries of a token store in memory. The oldest is dropped.',
   },
+  devIssuerEntries: {
+    default: 10_000,
+    unit: 'count',
+    meaning:
+      'Clients, login pages, codes and tokens, of each kind, that `devIssuer` remembers. The oldest is forgotten.',
+  },
+  devIssuerBodyBytes: {
+    default: 64 * KiB,
+    unit: 'bytes',
+    meaning: 'Size of a request to `devIssuer`. A larger one gets 413.',
+  },
+  devIssuerCodeMs: {
+    default: 60_000,
+    unit: 'ms',
+    meaning: 'Time within which a client redeems the authorization code of a `devIssuer`.',
+  },
 } as const satisfies Record<string, Limit>
