@@ -144,6 +144,7 @@ function joinDashValues(argv: readonly string[], rows: readonly OptionRow[]): st
 }
 
 function checkedValue(row: OptionRow, given: string | undefined): string {
+  if (row.optional !== undefined) return given ?? ''
   if (row.value === undefined) {
     if (given !== undefined) throw new UsageError(`--${row.name} takes no value (got "${given}")`)
     return ''

@@ -49,8 +49,9 @@ export function page(command: CommandRow): string {
 }
 
 /** Formats an option as it is typed. */
-export function optionText({ name, short, value }: OptionRow): string {
-  const long = value === undefined ? `--${name}` : `--${name} ${value}`
+export function optionText({ name, short, value, optional }: OptionRow): string {
+  const flag = optional === undefined ? `--${name}` : `--${name}[=${optional}]`
+  const long = value === undefined ? flag : `--${name} ${value}`
   return short === undefined ? long : `-${short}, ${long}`
 }
 

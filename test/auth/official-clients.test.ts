@@ -8,6 +8,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { jwt } from '../../src/auth/index.ts'
 import { listen } from '../../src/listen.ts'
 import { Server } from '../../src/server/server.ts'
+import { officialLogin } from '../support/official-login.ts'
 import { oidcProvider } from '../support/oidc-provider.js'
 
 const cleanUps: (() => unknown)[] = []
@@ -15,43 +16,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
 })
 
-const redirect = 'http://127.0.0.1:9/callback'
 const info = { name: 'official', version: '1' }
-
-/** What the providers of both packages have in common: keeps everything in memory, and asks the user `open`. */
-function loginProvider(open: (page: URL) => Promise<URL>) {
-  const kept = new Map<string, unknown>()
-  const pages: URL[] = []
-  let callback: URL | undefined
-  return {
-    pages,
-    code: () => callback?.searchParams.get('code') ?? '',
-    callback: () => callback?.searchParams ?? new URLSearchParams(),
-    provider: {
-      redirectUrl: redirect,
-      clientMetadata: {
-        client_name: 'official',
-        redirect_uris: [redirect],
-        grant_types: ['authorization_code', 'refresh_token'],
-        response_types: ['code'],
-        token_endpoint_auth_method: 'none',
-        application_type: 'native',
-      },
-      clientInformation: () => kept.get('client') as never,
-      saveClientInformation: (client: unknown) => void kept.set('client', client),
-      tokens: () => kept.get('tokens') as never,
-      saveTokens: (tokens: unknown) => void kept.set('tokens', tokens),
-      codeVerifier: () => String(kept.get('verifier')),
-      saveCodeVerifier: (verifier: string) => void kept.set('verifier', verifier),
-      discoveryState: () => kept.get('discovery') as never,
-      saveDiscoveryState: (state: unknown) => void kept.set('discovery', state),
-      redirectToAuthorization: async (page: URL) => {
-        pages.push(page)
-        callback = await open(page)
-      },
-    },
-  }
-}
 
 async function guarded() {
   const as = await oidcProvider()
@@ -64,12 +29,12 @@ async function guarded() {
   })
   cleanUps.push(() => server.close())
   cleanUps.push(() => listener.close())
-  return { as, url: new URL(listener.address), login: loginProvider(as.open) }
+  return { as, url: new URL(listener.address), login: officialLogin(as.open) }
 }
 
 /** A client of either package, and how it finishes a login. */
 const packages = {
-  'SDK 1': (url: URL, { provider, code }: ReturnType<typeof loginProvider>) => {
+  'SDK 1': (url: URL, { provider, code }: ReturnType<typeof officialLogin>) => {
     const make = () => {
       const client = new Client1(info)
       const transport = new Transport1(url, { authProvider: provider })
@@ -82,7 +47,7 @@ const packages = {
     }
     return make
   },
-  'SDK 2': (url: URL, { provider, callback }: ReturnType<typeof loginProvider>) => {
+  'SDK 2': (url: URL, { provider, callback }: ReturnType<typeof officialLogin>) => {
     const make = () => {
       const client = new Client2(info)
       const transport = new Transport2(url, { authProvider: provider })

@@ -19,7 +19,9 @@ import type { CommandLine } from '../arguments.ts'
 import { exitCodes, FileError, UsageError, withUsageErrors } from '../exit.ts'
 import type { Invocation, Run } from '../invocation.ts'
 import { readKeyFile } from '../key-file.ts'
+import { programName } from '../program.ts'
 import { guardOptions } from '../up/caller-auth.ts'
+import { type DevAuth, devAuthText, devUsersOf, startDevAuth } from '../up/dev-auth.ts'
 
 /** `trunkline serve`: runs a file that exports a server, or that calls `serve` itself. */
 export const run: Run = async invocation => {
@@ -84,18 +86,25 @@ async function serveFile(
     process.env[keysVariable] = keys.map(key => Buffer.from(key).toString('hex')).join(',')
   }
   const authFile = input.value('auth')
-  const auth = authFile === undefined ? undefined : await readAuthFile(authFile, env)
+  const where = addresses ?? addressesOf([], env)
+  const users = devUsersOf(input, where, authFile !== undefined)
+  const authConfig = authFile === undefined ? undefined : await readAuthFile(authFile, env)
   const listenersBefore = process.listenerCount('SIGTERM')
   const endpoint = exportedEndpoint(await load(file))
   // A file may both export its server and serve it; serve() adds a SIGTERM listener.
   const isServing = process.listenerCount('SIGTERM') > listenersBefore
   if (endpoint === undefined || isServing) {
-    if (authFile === undefined) return untilExit(file)
-    terminal.error(`trunkline: --auth requires a file that exports a server; ${file} serves itself`)
+    if (authFile === undefined && users === undefined) return untilExit(file)
+    const option = users === undefined ? '--auth' : '--dev-auth'
+    terminal.error(
+      `trunkline: ${option} requires a file that exports a server; ${file} serves itself`,
+    )
     // At once, because the file may serve callers already, without authentication.
     process.exit(exitCodes.usage)
   }
-  const where = addresses ?? addressesOf([], env)
+  if (authConfig !== undefined || users !== undefined) onlyAddress(where)
+  const devAuth = users === undefined ? undefined : await startDevAuth(users)
+  const auth = devAuth?.config ?? authConfig
   const noteError = (error: unknown): void => terminal.note(errorMessage(error))
   const serving = await withUsageErrors(async () =>
     serve(endpoint, {
@@ -103,18 +112,27 @@ async function serveFile(
       ...(auth && (await guardOptions(auth, onlyAddress(where), noteError))),
     }),
   )
+  if (devAuth !== undefined) terminal.note(loginText(devAuth, serving.addresses))
   // On stdio, stdout carries protocol messages.
   if (input.has('json') && !serving.addresses.includes('stdio:')) {
     terminal.json({ addresses: serving.addresses })
   }
   await serving.ended
+  await devAuth?.close()
   return exitCodes.ok
 }
 
-/** Returns the address that `--auth` guards. Throws a UsageError for several, and for `stdio:`. */
+/** Returns the text that says how to log in at a server with `--dev-auth`. */
+function loginText(devAuth: DevAuth, [address = '']: readonly string[]): string {
+  return `${devAuthText(devAuth)}\nlog in: ${programName()} login ${address}`
+}
+
+/** Returns the address that `--auth` or `--dev-auth` guards. Throws a UsageError for several, and for `stdio:`. */
 function onlyAddress([address = '', ...others]: readonly string[]): string {
   if (others.length === 0 && address !== 'stdio:') return address
-  throw new UsageError('--auth guards one address, such as that of --http 3000, and not "stdio:"')
+  throw new UsageError(
+    'authorization guards one address, such as that of --http 3000, and not "stdio:"',
+  )
 }
 
 /** Reads the file of `--auth`. Throws a ConfigError with its mistakes, or a UsageError if it cannot be read. */

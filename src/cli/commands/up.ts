@@ -20,6 +20,7 @@ import { readKeyFile } from '../key-file.ts'
 import { ownProgram, programName } from '../program.ts'
 import { noteSlowServers, printBanner } from '../up/banner.ts'
 import { configPaths } from '../up/config-paths.ts'
+import { type DevAuth, devAuthText, devUsersOf, startDevAuth } from '../up/dev-auth.ts'
 import { printDryRun } from '../up/dry-run.ts'
 import { defaultCachePath, ListCache } from '../up/list-cache.ts'
 import { checkFree, closeAll, listenAll, listenViews, type ViewListeners } from '../up/listeners.ts'
@@ -36,6 +37,7 @@ export const run: Run = async invocation => {
   const options = await withUsageErrors(() => upOptionsOf(invocation))
   const [first, ...others] = await configPaths(invocation)
   let reloader: ConfigReloader | undefined
+  let devAuth: DevAuth | undefined
   const watch =
     first === undefined
       ? undefined
@@ -52,11 +54,15 @@ export const run: Run = async invocation => {
       terminal.note(describeIssue(warning, watch?.config.file))
     }
     const config = watch?.config
-    const plan = await withUsageErrors(() =>
+    const planned = await withUsageErrors(() =>
       config === undefined ? demoPlan(ownProgram(), options) : planOf(config, options),
     )
-    if (plan.auth !== undefined) {
-      const { auth } = plan
+    const served = [...planned.listen, ...Object.values(planned.viewAddresses).flat()]
+    const users = devUsersOf(input, served, planned.auth !== undefined)
+    if (users !== undefined && !input.has('dry-run')) devAuth = await startDevAuth(users)
+    const plan = devAuth === undefined ? planned : { ...planned, auth: devAuth.config }
+    if (planned.auth !== undefined) {
+      const { auth } = planned
       const { checkCallerAuth } = await import('../up/caller-auth.ts')
       // Before any program is started.
       await withUsageErrors(() => checkCallerAuth(auth))
@@ -69,8 +75,9 @@ export const run: Run = async invocation => {
       // The file may have changed while the servers started.
       if (watch !== undefined && watch.config !== config) void started.apply(watch.config)
     }
-    return await serve({ invocation, plan, options, watch, onStarted })
+    return await serve({ invocation, plan, options, watch, devAuth, onStarted })
   } finally {
+    await devAuth?.close()
     await watch?.close()
   }
 }
@@ -81,6 +88,8 @@ interface UpSetup {
   readonly plan: Plan
   readonly options: UpOptions
   readonly watch: ConfigWatches | undefined
+  /** The authorization server for development beside the router. */
+  readonly devAuth: DevAuth | undefined
   /** Receives the reloader once the router is up. */
   readonly onStarted: (reloader: ConfigReloader) => void
 }
@@ -250,7 +259,7 @@ function addressesIn(listeners: ReadonlyMap<string, Listener>): readonly string[
 
 /** Prints what is served: a banner, or with `--json` a document. */
 function reportStarted(
-  { invocation, plan, watch }: UpSetup,
+  { invocation, plan, watch, devAuth }: UpSetup,
   router: Router,
   { addresses, views: viewListeners, ops: opsAddress }: Started,
 ): void {
@@ -259,7 +268,8 @@ function reportStarted(
   if (input.has('json')) {
     // On stdio, stdout carries protocol messages.
     const more = views.length === 0 ? {} : { views: Object.fromEntries(views) }
-    const report = { addresses, ...more, servers: router.servers() }
+    const dev = devAuth && { devAuth: { issuer: devAuth.issuer, users: devAuth.users } }
+    const report = { addresses, ...more, ...dev, servers: router.servers() }
     if (!addresses.includes('stdio:')) terminal.json(report)
     return
   }
@@ -268,7 +278,8 @@ function reportStarted(
   const example = watch === undefined ? 'text__count text="one two three"' : undefined
   const hasSearch = plan.router.toolSearch !== undefined
   const info = { router, addresses, view: plan.view, views, hasSearch, ops }
-  printBanner(terminal, { ...info, program: programName(), example })
+  const login = devAuth && { devAuth: devAuthText(devAuth) }
+  printBanner(terminal, { ...info, ...login, program: programName(), example })
 }
 
 function reloaderOf(

@@ -6,6 +6,8 @@ export interface OptionRow {
   readonly short?: string
   /** Placeholder of the value; absent for a flag. */
   readonly value?: string
+  /** Placeholder of a value that may follow `=`; the option can also be given without it. */
+  readonly optional?: string
   /** Whether the option can be repeated. */
   readonly many?: boolean
   /** Names under which users look for it; they get it as a suggestion. */

@@ -28,6 +28,13 @@ const keysOption: OptionRow = {
     'Read the keys that seal request state and cursors, the newest first; else from `TRUNKLINE_KEYS`.',
 }
 
+const devAuthOption: OptionRow = {
+  name: 'dev-auth',
+  optional: 'USERS',
+  meaning:
+    'Require authorization by an authorization server for development, which runs beside it and logs anybody on this machine in as one of the users: `ada:admin,bob` by default, where `admin` is a role.',
+}
+
 const serverName: OptionRow = {
   name: 'name',
   value: 'NAME',
@@ -118,6 +125,7 @@ export const servingCommands: readonly CommandRow[] = [
           'Record every decision on a call in this file; `trunkline audit verify` checks it.',
       },
       keysOption,
+      devAuthOption,
       { name: 'public', meaning: 'Allow access from other machines, without authentication.' },
       { name: 'demo', meaning: 'Serve two demo servers, and ignore any configuration.' },
       {
@@ -209,6 +217,7 @@ export const servingCommands: readonly CommandRow[] = [
         value: 'FILE',
         meaning: 'Authenticate callers as this file says: a JSON object with the fields of `auth`.',
       },
+      devAuthOption,
       keysOption,
     ],
     examples: [

@@ -17,6 +17,8 @@ export interface BannerInfo {
   readonly hasSearch?: boolean
   /** URL of the health check, if there is one. */
   readonly ops: string | undefined
+  /** Who can log in, if an authorization server for development runs beside the router. */
+  readonly devAuth?: string
   /** The command that runs this program. */
   readonly program: string
   /** Operands of a `call` that works, if one is known. */
@@ -67,9 +69,11 @@ export function printBanner(terminal: Terminal, info: BannerInfo): void {
     )
   }
   if (router.servers().length === 0) lines.push('  no servers yet')
+  if (info.devAuth !== undefined) lines.push(`  ${paint('login', 'yellow')} ${info.devAuth}`)
   const first = addresses.find(address => address !== 'stdio:')
   if (first !== undefined) {
     const tries = [
+      ...(info.devAuth === undefined ? [] : [`${program} login ${first}`]),
       `${program} list ${first}`,
       example === undefined ? `${program} check ${first}` : `${program} call ${first} ${example}`,
       ops === undefined ? `${program} bench ${first}` : `curl ${ops}`,
