@@ -302,7 +302,6 @@ describe('trunkline check over the network', () => {
     ['page', '200, text/html', 'A response to POST must be application/json or text/event-stream'],
     ['wrong-type', '200, text/plain', 'Content-Type'],
     ['nowhere', '404, text/html', 'There is no MCP endpoint at this path'],
-    ['locked', '401', '--header "Authorization: Bearer …"'],
     [
       'open',
       'with the Origin http://evil.example is accepted',
@@ -322,6 +321,13 @@ describe('trunkline check over the network', () => {
       })
     },
   )
+
+  test('a server that refuses without a challenge fails at "authorization" and "http"', async () => {
+    const checked = await check('--timeout', '20s', await broken('locked'))
+    expect([checked.code, failing(checked)]).toEqual([5, ['authorization', 'http']])
+    expect(wrong(checked, 'authorization')[0]?.advice).toContain('Add a challenge')
+    expect(wrong(checked, 'http')[0]?.advice).toContain('--header "Authorization: Bearer …"')
+  })
 
   test('a correct server over HTTP passes', async () => {
     const checked = await check('--timeout', '20s', await broken('right'))

@@ -1,4 +1,5 @@
 import { errorMessage } from '../../util/text/error-message.ts'
+import { authorization } from './authorization.ts'
 import { checkCancellation, checkErrors, checkIds, checkMalformed, checkPing } from './behavior.ts'
 import { reach, tls } from './connectivity.ts'
 import type { CheckContext } from './context.ts'
@@ -32,6 +33,11 @@ export interface StepReport {
 export const steps: readonly Step[] = [
   { name: 'reach', question: 'Can the server be reached or started?', run: reach },
   { name: 'tls', question: 'Is the certificate valid?', run: tls },
+  {
+    name: 'authorization',
+    question: 'Can a client without a token find out how to get one?',
+    run: authorization,
+  },
   {
     name: 'http',
     question: 'Does it follow the HTTP rules, and reject requests of other origins?',

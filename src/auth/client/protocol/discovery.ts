@@ -95,7 +95,7 @@ export async function findServerMetadata(
 }
 
 /** Resolves to undefined only if the server clearly has no metadata. */
-async function findProtectedResource({
+export async function findProtectedResource({
   server,
   challenge,
   network,
