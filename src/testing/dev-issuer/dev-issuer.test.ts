@@ -444,7 +444,7 @@ describe('programs', () => {
         clientId: 'router',
         clientSecret: 'secret',
         subjectToken: () => ({ token: subject }),
-      })
+      }).for({ id: 'ada' }, new URL(url))
     await using client = await connect(url, { auth: exchanging(token) })
     expect((await client.call('who', {})).text).toBe('ada notes:read')
     const forged = await issuer.token({ audience: url, fault: 'other key' })
