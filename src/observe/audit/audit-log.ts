@@ -28,7 +28,8 @@ const optionTable: OptionTableOf<AuditLogOptions> = {
 
 /**
  * Opens an audit log: a file with one line of JSON per decision. Each line has the SHA-256 digest of the line
- * before it, so that no line can be changed or removed unnoticed. An existing log is continued. Several processes may write to one file.
+ * before it, so that no line can be changed or removed unnoticed. An existing log is continued. Several processes
+ * may write to one file.
  * A new file can be read only by its owner. Rejects if the file cannot be opened or is not an audit log. The
  * caller closes the log.
  */
