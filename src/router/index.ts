@@ -1,4 +1,11 @@
-export type { UpstreamAuth, UpstreamClient } from '../mcp/credentials.ts'
+export type {
+  UpstreamAuth,
+  UpstreamCallerAuth,
+  UpstreamClient,
+  UpstreamExchange,
+  UpstreamIdentityProvider,
+  UpstreamIdJag,
+} from '../mcp/credentials.ts'
 export type { HealthLevel } from '../observe/health/health.ts'
 export type {
   AccessPolicy,
@@ -29,6 +36,7 @@ export { type ReadConfigOptions, type RouterConfig, readConfig } from './config/
 export type { RouterField } from './config/schema.ts'
 export type { ConfigNode, ConfigText, Member } from './config/text.ts'
 export type { DeadLetter } from './dispatch/dead-letters.ts'
+export type { RouterHealth } from './health.ts'
 export type {
   BalanceStrategy,
   BreakerOptions,

@@ -42,10 +42,9 @@ describe('a router', () => {
     expect((await client.prompt('weather__plan')).messages).toHaveLength(1)
   })
 
-  it('names the server of each definition, whatever that server says', async () => {
+  it('names the server of each tool and prompt, whatever that server says', async () => {
     const liar = weather()
     liar.tool('lie', { meta: { 'trunkline/server': 'weather', kept: 1 } }, () => '')
-    liar.resourceTemplate('any', 'any://{+path}', {}, ({ path }) => path)
     await using router = new Router({ servers: { liar } })
     await using client = await connect(router)
     const named = { 'trunkline/server': 'liar' }
@@ -53,8 +52,6 @@ describe('a router', () => {
     for await (const tool of client.tools()) tools.push(tool._meta)
     expect(tools).toEqual([named, named, { ...named, kept: 1 }])
     for await (const prompt of client.prompts()) expect(prompt._meta).toEqual(named)
-    for await (const resource of client.resources()) expect(resource._meta).toEqual(named)
-    for await (const template of client.resourceTemplates()) expect(template._meta).toEqual(named)
   })
 
   it('is created when a client connects to several servers', async () => {

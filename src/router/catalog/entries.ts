@@ -127,13 +127,12 @@ export function resourceEntries(
   hidden: HiddenEntry[],
   listsOf: ListsOf,
 ): readonly ResourceEntry[] {
-  const listed = firstOf(
+  return firstOf(
     routes,
     hidden,
     route => listsOf(route).resources,
     ({ uri }) => uri,
   )
-  return listed.map(entry => ({ ...entry, shown: attributed(entry.route, entry.shown) }))
 }
 
 /** Returns the exposed resource templates and adds the others to `hidden`. */
@@ -148,11 +147,7 @@ export function templateEntries(
     route => listsOf(route).templates,
     ({ uriTemplate }) => uriTemplate,
   )
-  return listed.map(entry => ({
-    ...entry,
-    shown: attributed(entry.route, entry.shown),
-    template: parsed(entry.shown.uriTemplate),
-  }))
+  return listed.map(entry => ({ ...entry, template: parsed(entry.shown.uriTemplate) }))
 }
 
 /**
@@ -237,7 +232,10 @@ function firstOf<T>(
   return [...found.values()]
 }
 
-/** Returns a definition with the name of its server in its metadata, which no server can choose itself. */
+/**
+ * Returns a definition with the name of its server in its metadata, which no server can choose itself. Tools and
+ * prompts need it, because callers see them under other names. Resources keep their URIs.
+ */
 function attributed<T extends { readonly _meta?: Readonly<Record<string, unknown>> }>(
   { name }: Route,
   definition: T,
