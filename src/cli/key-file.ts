@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { parseKeys } from '../server/crypto/key-text.ts'
+import { parseKeys } from '../util/crypto/key-text.ts'
 import { errorMessage } from '../util/text/error-message.ts'
 import { UsageError } from './exit.ts'
 

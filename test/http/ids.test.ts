@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createSealer } from '../../src/server/crypto/seal.ts'
 import { Server } from '../../src/server/server.ts'
+import { createSealer } from '../../src/util/crypto/seal.ts'
 import { randomHex } from '../../src/util/random.ts'
 import { serveKnown } from './principals.ts'
 import { calling, opening } from './requests.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Tool } from '../../mcp/types/tools.ts'
-import { canonicalJson } from '../../server/crypto/canonical-json.ts'
+import { canonicalJson } from '../../util/crypto/canonical-json.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { countInvisible, describeChange } from './diff.ts'
 import { Pins } from './pins.ts'

@@ -1,5 +1,5 @@
 import type { Tool } from '../../mcp/types/tools.ts'
-import { canonicalJson } from '../../server/crypto/canonical-json.ts'
+import { canonicalJson } from '../../util/crypto/canonical-json.ts'
 import { isRecord } from '../../util/objects.ts'
 
 /** The members of a tool that its pin covers: everything that a model or a person relies on. */

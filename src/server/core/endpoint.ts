@@ -15,9 +15,9 @@ import {
   unknownRevision,
 } from '../../mcp/revisions/revisions.ts'
 import type { Members } from '../../mcp/types/base.ts'
+import { createSealer } from '../../util/crypto/seal.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { fromThenable } from '../../util/promises.ts'
-import { createSealer } from '../crypto/seal.ts'
 import type { FeatureProvider, MakeProvider } from '../features/feature-provider.ts'
 import { createCursors } from '../features/pagination.ts'
 import type { ServerInfo, ServerOptions } from '../options.ts'

@@ -1,7 +1,7 @@
 import { errors } from '../../mcp/errors/constructors.ts'
+import { fromBase64Url, toBase64Url } from '../../util/crypto/base64url.ts'
+import { type CryptoKey, constantTimeEqual, copyKeys, deriveKey } from '../../util/crypto/keys.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { fromBase64Url, toBase64Url } from '../crypto/base64url.ts'
-import { type CryptoKey, constantTimeEqual, copyKeys, deriveKey } from '../crypto/keys.ts'
 import type { NamedParams } from '../request.ts'
 
 /** One page of a list. */

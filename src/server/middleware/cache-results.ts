@@ -1,9 +1,9 @@
 import type { CallToolResult } from '../../mcp/types/tools.ts'
+import { canonicalJson } from '../../util/crypto/canonical-json.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { checkOptions, type OptionTableOf } from '../../util/options.ts'
 import { type Clock, systemClock } from '../../util/time/clock.ts'
 import type { Around } from '../core/around.ts'
-import { canonicalJson } from '../crypto/canonical-json.ts'
 
 /** The options of `cacheResults`. */
 export interface CacheResultsOptions {

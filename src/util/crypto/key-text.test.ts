@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { connect } from '../../connect.ts'
-import { Server } from '../server.ts'
+import { Server } from '../../server/server.ts'
 import { keysVariable, parseKeys } from './key-text.ts'
 
 const hex = (digit: string) => digit.repeat(64)

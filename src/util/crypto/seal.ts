@@ -1,4 +1,4 @@
-import { limits } from '../../util/limits/limits.ts'
+import { limits } from '../limits/limits.ts'
 import { fromBase64Url, toBase64Url } from './base64url.ts'
 import { canonicalJson } from './canonical-json.ts'
 import {
