@@ -34,6 +34,8 @@ export interface ListenHttpOptions extends WireOptions, ConnectionLimits, HeldBy
   readonly auth?: Authenticator | undefined
   /** Further paths of the service, which tokens may be issued for. */
   readonly authPaths?: readonly string[]
+  /** Called with the bound address. Throws a TypeError if nothing may be served there. */
+  readonly onAddress?: ((address: string) => void) | undefined
   /** Counts the bytes of all connections. */
   readonly traffic?: Traffic
 }
@@ -66,6 +68,7 @@ export async function listenHttp(
   const authenticate = await authenticateHandshakes(options, isProxy)
   try {
     options.auth?.bind(address, options.authPaths ?? [])
+    options.onAddress?.(address)
   } catch (error) {
     server.close()
     throw error

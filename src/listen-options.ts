@@ -1,3 +1,4 @@
+import type { ConnectPages } from './auth/connect/connect-pages.ts'
 import type { AuthOptions } from './auth/server/auth-options.ts'
 import type { HttpServerOptions } from './http/node/server.ts'
 import { httpServerTable, httpTable } from './http/option-table.ts'
@@ -65,6 +66,8 @@ export interface ListenOptions extends WireOptions {
     'path' | 'decode' | 'allowedHosts' | 'allowedOrigins' | 'auth'
   > &
     HttpServerOptions
+  /** Serves the pages on which users allow a router to act for them, over HTTP: see `connectPages` of `trunkline/auth`. */
+  readonly pages?: ConnectPages
   /** Serves `/healthz`, `/readyz` and `/metrics` beside the server, over HTTP: see `observe`. */
   readonly ops?: Ops
   /** Called for every connection that was refused or could not be accepted. */
@@ -73,7 +76,7 @@ export interface ListenOptions extends WireOptions {
 
 /** Options of `listen` for plain JSON-RPC. */
 export interface RpcListenOptions
-  extends Omit<ListenOptions, 'protocol' | 'ops' | 'onError'>,
+  extends Omit<ListenOptions, 'protocol' | 'ops' | 'pages' | 'onError'>,
     RpcOptions {
   /**
    * Called with the peer of each connection before its first message, so that the server can call the
@@ -125,10 +128,11 @@ const mcp: OptionTableOf<ListenOptions> = {
   auth: 'object',
   http,
   ops: 'object',
+  pages: 'object',
   onError: 'function',
 }
 
-const { ops: _ops, ...shared } = mcp
+const { ops: _ops, pages: _pages, ...shared } = mcp
 
 const jsonrpc: OptionTableOf<RpcListenOptions> = {
   ...shared,

@@ -55,12 +55,12 @@ export async function listen(
   checkProtocolOptions(options, listenTables)
   const where = parseAddress(address)
   const auth = options.auth === undefined ? undefined : await listenerAuth(where, options.auth)
-  const { serve, decode, service, traffic } =
+  const { serve, decode, service, traffic, onAddress } =
     options.protocol === 'jsonrpc'
       ? rpcServing(answers, options, auth?.authenticator)
       : mcpServing(answers, options, auth?.authenticator)
   const connections = new Set<Served>()
-  const listening = { ...options, decode, service, traffic, auth: auth?.authenticator }
+  const listening = { ...options, decode, service, traffic, onAddress, auth: auth?.authenticator }
   const listener = await transportOf(where).listen(where, listening, channel => {
     const connection = serve(auth?.guard === undefined ? channel : auth.guard(channel))
     connections.add(connection)
@@ -95,6 +95,8 @@ interface ProtocolServing extends Pick<WireOptions, 'decode'> {
   /** Creates the handler of HTTP requests on a path. */
   readonly service: (path: string) => Promise<HttpHandler>
   readonly traffic?: Traffic
+  /** Called with the address of an HTTP listener before it serves requests. Throws to refuse it. */
+  readonly onAddress?: ((address: string) => void) | undefined
 }
 
 /** How the callers of a listener are authenticated: HTTP requests and handshakes, or the channels themselves. */
@@ -125,17 +127,34 @@ function mcpServing(
   return {
     serve: channel => answers.attach(channel),
     traffic: answers.traffic,
+    onAddress: bindPages(options),
     decode: { ...endpointDecodeOptions(answers), ...defined(options.decode) },
     service: async path => {
       const { HttpService } = await import('./http/server/service.ts')
       const sse = { events: '/sse', messages: '/messages' }
       const http = { sse, ...options, ...options.http, path, hasWebSockets: true, auth }
-      const service = new HttpService(answers, http)
+      const service = await withOptionalPages(new HttpService(answers, http), options)
       if (options.ops === undefined) return service
       const { withOps } = await import('./observe/health/health.ts')
       return withOps(service, options.ops)
     },
   }
+}
+
+async function withOptionalPages(
+  service: HttpHandler,
+  { pages }: ListenOptions,
+): Promise<HttpHandler> {
+  if (pages === undefined) return service
+  const { withPages } = await import('./auth/connect/with-pages.ts')
+  return withPages(service, pages)
+}
+
+/** Returns a function that tells the pages their address, and who can visit them. */
+function bindPages({ pages, auth }: ListenOptions): ((address: string) => void) | undefined {
+  const { verify = [] } = auth !== undefined && 'verify' in auth ? auth : {}
+  const verifiers = [verify].flat().map(({ name }) => name)
+  return pages && (address => pages.bind(address, verifiers))
 }
 
 function rpcServing(

@@ -19,6 +19,7 @@ export { AuthError, type AuthErrorCode, type AuthErrorDetails } from './auth-err
 export { type ExchangeOptions, exchange } from './client/caller/exchange.ts'
 export { type IdJagOptions, idJag } from './client/caller/id-jag.ts'
 export type { SubjectToken } from './client/caller/subject-token.ts'
+export { type UserGrantsOptions, userGrants } from './client/caller/user-grants.ts'
 export {
   type BeginOptions,
   begin,
@@ -49,6 +50,12 @@ export type { PendingLogin } from './client/protocol/login-flow.ts'
 export { type FileStoreOptions, fileStore } from './client/store/file-store.ts'
 export { memoryStore } from './client/store/memory-store.ts'
 export type { TokenStore } from './client/store/token-store.ts'
+export type { BrowserLoginOptions } from './connect/browser-login.ts'
+export {
+  type ConnectPages,
+  type ConnectPagesOptions,
+  connectPages,
+} from './connect/connect-pages.ts'
 export { challengeOf, type TokenChallenge } from './documents/challenge.ts'
 export type { CryptoKey, JWK } from './jose.ts'
 export type { AddressClass } from './network/address-class.ts'

@@ -15,6 +15,35 @@ export interface CallerCredentials {
   for(principal: Principal, server: URL): Credentials
 }
 
+/** The page on which a user allows a router to act for them at a server. */
+export interface GrantPage {
+  /** What is shown to the user, in one sentence. */
+  readonly message: string
+  /** The address of the page. Only the user it was made for can use it. */
+  readonly url: string
+  /** Identifies the request to visit the page. */
+  readonly elicitationId: string
+}
+
+/** Thrown by credentials of a caller who has to visit a page first: nothing was sent to the server. */
+export class GrantRequired extends Error {
+  readonly page: GrantPage
+
+  constructor(page: GrantPage) {
+    super('the caller has not allowed the router to act for it at this server')
+    this.name = 'GrantRequired'
+    this.page = page
+  }
+}
+
+/** Returns the page that a caller has to visit before a request can succeed; undefined for any other error. */
+export function grantPageOf(error: unknown): GrantPage | undefined {
+  for (let one = error; one instanceof Error; one = one.cause) {
+    if (one instanceof GrantRequired) return one.page
+  }
+  return undefined
+}
+
 /** Whether a value is an object that has credentials for each caller. */
 export function isCallerCredentials(auth: unknown): auth is CallerCredentials {
   return isRecord(auth) && typeof auth.for === 'function'

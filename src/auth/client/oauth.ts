@@ -236,6 +236,13 @@ class OAuthCredentials implements Credentials {
   ): Promise<boolean> {
     const { scopes: needed = [], error } = challenge
     if (error !== 'insufficient_scope' || needed.length === 0) return false
+    const stored = await this.#stored(server)
+    const isOther = stored !== undefined && stored.authorization !== this.#held?.authorization
+    // Another process has asked the user for these scopes, or a page has.
+    if (isOther && needed.every(scope => stored.record.scopes.includes(scope))) {
+      this.#held = stored
+      return true
+    }
     const granted = this.#held?.record.scopes ?? []
     const all = unionOfScopes(this.#asked, granted, needed)
     const { scopesAllowed = all } = this.#settings

@@ -1,4 +1,5 @@
 import type { Caller } from '../../mcp/caller.ts'
+import { grantPageOf } from '../../mcp/caller-credentials.ts'
 import type { ListKind } from '../../mcp/list-changes.ts'
 import { mcpMethods } from '../../mcp/methods.ts'
 import type { Members } from '../../mcp/types/base.ts'
@@ -45,30 +46,56 @@ export class PersonalCatalogs {
 
   /** Reads the lists of this kind as the caller of a request. Returns its part of the view. Never rejects. */
   async read(request: IncomingRequest, view: View, kind: ListKind): Promise<Catalog> {
+    return (await this.#readAll(request, view, kind)).catalog
+  }
+
+  /** Also resolves to the errors of servers that the caller has not allowed the router to use for it. */
+  async #readAll(
+    request: IncomingRequest,
+    view: View,
+    kind: ListKind,
+  ): Promise<{ readonly catalog: Catalog; readonly ungranted: ReadonlyMap<Route, unknown> }> {
     const base = view.catalog()
     const personal = view.routes().filter(({ upstream }) => upstream.isPersonal(kind))
-    const lists = await Promise.all(
-      personal.map(async route => [route, await this.#listsOf(request, route, kind)] as const),
+    const byRoute = new Map<Route, Lists>()
+    const ungranted = new Map<Route, unknown>()
+    await Promise.all(
+      personal.map(async route => {
+        try {
+          byRoute.set(route, await this.#listsOf(request, route, kind))
+        } catch (error) {
+          ungranted.set(route, error)
+        }
+      }),
     )
-    const byRoute = new Map(lists)
     const whole = this.#host.makeCatalog(route => byRoute.get(route) ?? route.upstream.lists)
     const catalog = view.partOf(whole)
     this.#latest.set(request.caller, { base, catalog })
-    return catalog
+    return { catalog, ungranted }
   }
 
-  /** Finds what the shared catalog does not have, among what the caller of a request sees. */
+  /**
+   * Finds what the shared catalog does not have, among what the caller of a request sees. Rejects if it may belong to a
+   * server that the caller has not allowed the router to use for it.
+   */
   async find<T>(
     request: IncomingRequest,
     view: View,
     kind: ListKind,
     find: (catalog: Catalog) => T | undefined,
+    mayHave: (route: Route) => boolean = () => false,
   ): Promise<T | undefined> {
     const latest = this.#latest.get(request.caller)
     const known = latest?.base === view.catalog() ? find(latest.catalog) : undefined
-    return known ?? find(await this.read(request, view, kind))
+    if (known !== undefined) return known
+    const { catalog, ungranted } = await this.#readAll(request, view, kind)
+    const found = find(catalog)
+    if (found !== undefined) return found
+    for (const [route, error] of ungranted) if (mayHave(route)) throw error
+    return undefined
   }
 
+  /** Rejects if the caller has not allowed the router to use the server for it. */
   async #listsOf(request: IncomingRequest, route: Route, kind: ListKind): Promise<Lists> {
     const { principal } = request.caller
     const shared = route.upstream.lists
@@ -107,6 +134,8 @@ export class PersonalCatalogs {
         cursor = page.nextCursor
       } while (typeof cursor === 'string' && entries.length < limits.upstreamEntries.default)
     } catch (error) {
+      // No fault: the caller has not granted anything yet.
+      if (grantPageOf(error) !== undefined) throw error
       this.#host.onError(error)
       return undefined
     }

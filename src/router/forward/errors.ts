@@ -1,5 +1,6 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import { RpcError } from '../../jsonrpc/error.ts'
+import { grantPageOf } from '../../mcp/caller-credentials.ts'
 import { wasNotAuthorized } from '../../mcp/credentials.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
 import { causeLabel, rootCause } from '../../util/error-cause.ts'
@@ -91,8 +92,21 @@ function refusalOf(server: string, error: ChannelError, code: keyof typeof reaso
   }
 }
 
-/** Makes the error of a call for which there were no credentials. It says nothing of tokens and scopes. */
+/**
+ * Makes the error of a call for which there were no credentials. It says nothing of tokens and scopes. If the user of
+ * the caller can change that on a page, it is the error that names the page.
+ */
 function notAuthorizedAt(server: string, cause: ChannelError): RpcError {
+  const page = grantPageOf(cause)
+  if (page !== undefined) {
+    const elicitations = [{ mode: 'url', ...page } as const]
+    const required = errors.urlElicitationRequired(
+      { elicitations },
+      { message: page.message, cause },
+    )
+    unsent.add(required)
+    return required
+  }
   const reason = 'no credentials for this call could be obtained'
   const message = `The call to "${server}" was not authorized: ${reason}`
   const error = errors.authorizationFailed({ server, reason }, { message, cause })

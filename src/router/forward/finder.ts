@@ -1,5 +1,8 @@
 import { errors } from '../../mcp/errors/constructors.ts'
 import type { ListKind } from '../../mcp/list-changes.ts'
+import type { Members } from '../../mcp/types/base.ts'
+import { runWithInput } from '../../server/input/input-required.ts'
+import type { InputRounds } from '../../server/input/request-state.ts'
 import type { HandlerResult, IncomingRequest } from '../../server/request.ts'
 import { abortable } from '../../util/promises.ts'
 import type { Catalog } from '../catalog/catalog.ts'
@@ -7,6 +10,7 @@ import { exposeTools, mayExpose, prefixOf } from '../catalog/names.ts'
 import type { PersonalCatalogs } from '../catalog/personal-catalogs.ts'
 import type { Route } from '../dispatch/route.ts'
 import type { View } from '../views/view.ts'
+import { connectInstead } from './connect-instead.ts'
 import { mayHaveName, whenListed } from './starting.ts'
 
 /** A search for what a request names. */
@@ -30,9 +34,11 @@ export interface NamedSearch<T> extends Search<T> {
 /** Finds what requests name, in the lists that all callers share and in those of their callers. */
 export class Finder {
   readonly #personal: PersonalCatalogs
+  readonly #rounds: InputRounds
 
-  constructor(personal: PersonalCatalogs) {
+  constructor(personal: PersonalCatalogs, rounds: InputRounds) {
     this.#personal = personal
+    this.#rounds = rounds
   }
 
   /**
@@ -45,11 +51,11 @@ export class Finder {
     mayHave?: (route: Route) => boolean,
   ): HandlerResult {
     const { request, routes, kind } = search
-    return this.#findNow(search, () => {
+    return this.#findNow(search, mayHave, () => {
       const signal = () => request.exchange.signal
       const listed = whenListed(routes(), kind, signal, mayHave)
       if (listed === undefined) return onMiss(false)
-      return listed.then(() => this.#findNow(search, () => onMiss(true)))
+      return listed.then(() => this.#findNow(search, mayHave, () => onMiss(true)))
     })
   }
 
@@ -59,14 +65,30 @@ export class Finder {
     return this.find(search, hasWaited => onMissing(routes(), search, hasWaited), mayHaveName(name))
   }
 
-  #findNow<T>(search: Search<T>, onMiss: () => HandlerResult): HandlerResult {
+  #findNow<T>(
+    search: Search<T>,
+    mayHave: ((route: Route) => boolean) | undefined,
+    onMiss: () => HandlerResult,
+  ): HandlerResult {
     const { request, view, kind, find, forwardTo } = search
     const found = find(view.catalog())
     if (found !== undefined) return forwardTo(found)
     if (!this.#personal.has(view, kind)) return onMiss()
-    return this.#personal
-      .find(request, view, kind, find)
-      .then(own => (own === undefined ? onMiss() : forwardTo(own)))
+    return this.#personal.find(request, view, kind, find, mayHave).then(
+      own => (own === undefined ? onMiss() : forwardTo(own)),
+      error => this.#askToConnect(request, error),
+    )
+  }
+
+  /** Asks the caller to visit the page on which its user allows the router to use the server for them. */
+  #askToConnect(request: IncomingRequest, error: unknown): HandlerResult {
+    const connect = connectInstead(request, error)
+    if (connect instanceof Error) throw connect
+    if (connect !== undefined) return connect
+    const ask = async (): Promise<Members> => {
+      throw error
+    }
+    return runWithInput(request, this.#rounds, ask)
   }
 }
 

@@ -10,6 +10,7 @@ import type { InputRun } from '../../server/input/input-run.ts'
 import type { InputRounds } from '../../server/input/request-state.ts'
 import { type HandlerResult, type IncomingRequest, whenReady } from '../../server/request.ts'
 import { isRecord } from '../../util/objects.ts'
+import { connectInstead } from './connect-instead.ts'
 import { failureOf } from './errors.ts'
 import { ParkedCall, type ParkedCalls } from './parked-calls.ts'
 import { forwardedError, forwardedResult } from './results.ts'
@@ -90,7 +91,9 @@ function continueRounds(call: UpstreamCall, context: ForwardContext, first: unkn
 }
 
 async function forwardOnce(call: UpstreamCall): Promise<Members> {
-  const { result } = await call.route.send(call)
+  const { result } = await call.route.send(call).catch(error => {
+    throw connectInstead(call.request, error) ?? error
+  })
   return forwardedResult(call.request.method, asRecord(result), call.caller.revision)
 }
 
@@ -117,7 +120,7 @@ async function nextRound(
 
 /** Repeats a call that its server runs only as a task. Rejects after any other failure. */
 async function retryAsTask(call: UpstreamCall, error: unknown): Promise<unknown> {
-  if (!isTaskRequired(call.request, error)) throw forwardedError(call.request, error)
+  if (!isTaskRequired(call.request, error)) return failed(call, error)
   call.takesTask = true
   return settle(call, await call.route.send(call))
 }
@@ -183,14 +186,21 @@ function resume(
   return nextEvent(call, context, parked)
 }
 
+/** Throws the error for the caller; returns a result instead if that is how the user learns what to do. */
+function failed({ request }: UpstreamCall, error: unknown): Members {
+  const connect = connectInstead(request, error)
+  if (connect instanceof Error) throw connect
+  if (connect !== undefined) return connect
+  throw forwardedError(request, error)
+}
+
 async function nextEvent(
   call: UpstreamCall,
   context: ForwardContext,
   parked: ParkedCall<UpstreamResult>,
 ): Promise<unknown> {
-  const event = await parked.next().catch(error => {
-    throw forwardedError(call.request, error)
-  })
+  const event = await parked.next().catch(error => ({ type: 'failed', error }) as const)
+  if (event.type === 'failed') return failed(call, event.error)
   if (event.type === 'completed') return settle(call, event.outcome)
   context.parked.keep(parked)
   return inputRequired(event.requests, { held: parked.id } satisfies RoundState)

@@ -84,7 +84,7 @@ export class ProxiedFeatures implements FeatureProvider {
       request: (request, route, method, params) => this.#list(request, route, method, params),
       onError: error => host.onError(error),
     })
-    this.#finder = new Finder(personal)
+    this.#finder = new Finder(personal, this.#context.rounds)
     this.#guard = new Guard(host.audit)
     const tools = new ToolCalls(
       server,

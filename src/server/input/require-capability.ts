@@ -16,12 +16,19 @@ function undeclared({ revision }: Pick<Caller, 'revision'>, required: Requiremen
     : capabilityNotDeclared(required)
 }
 
+/** Whether the client can ask its user to visit a page. */
+export function takesUrls({ revision, capabilities }: Caller): boolean {
+  const declared = capabilities.elicitation
+  return revision.features.elicitation === 'form and url' && isRecord(declared) && 'url' in declared
+}
+
 /** Throws an RpcError unless the client supports elicitation by a form, or by a URL. */
-export function requireElicitation({ revision, capabilities }: Caller, mode: 'form' | 'url'): void {
+export function requireElicitation(caller: Caller, mode: 'form' | 'url'): void {
+  const { revision, capabilities } = caller
   const known = revision.features.elicitation
   const declared = capabilities.elicitation
   if (mode === 'url') {
-    if (known === 'form and url' && isRecord(declared) && 'url' in declared) return
+    if (takesUrls(caller)) return
     throw undeclared({ revision }, 'elicitation.url')
   }
   // Without members it means forms, as it did before there were other modes.

@@ -3,7 +3,7 @@ import { readScopes } from '../../auth/documents/scope.ts'
 import { BoundedMap } from '../../util/bounded-map.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { allowsRedirect, type Clients } from './clients.ts'
-import { type Grants, grantedScopes } from './grants.ts'
+import { type Grants, grantedScopes, issuerScopes } from './grants.ts'
 import { OAuthProblem } from './oauth-response.ts'
 import type { DevIssuerSettings } from './options.ts'
 import { problemPage, userPage } from './page.ts'
@@ -48,7 +48,7 @@ export class AuthorizationEndpoint {
     if (!allowsRedirect(client, redirectUri))
       return problemPage(`${redirectUri || 'no address'} is not registered as redirect_uri`)
     const state = query.get('state')
-    const request = readRequest(query)
+    const request = readRequest(query, this.#context.issuer)
     if (request instanceof OAuthProblem) {
       const { error, message } = request
       return this.#redirect(redirectUri, state, { error, error_description: message })
@@ -104,15 +104,18 @@ export class AuthorizationEndpoint {
 /** Reads what a client asks for; returns the problem, which the client gets by a redirect. */
 function readRequest(
   query: URLSearchParams,
+  issuer: string,
 ): Pick<PendingRequest, 'scopes' | 'resource' | 'challenge' | 'nonce'> | OAuthProblem {
   if (query.get('response_type') !== 'code')
     return new OAuthProblem('unsupported_response_type', 'response_type must be code')
   const challenge = query.get('code_challenge') ?? ''
   if (query.get('code_challenge_method') !== 'S256' || !/^[\w-]{43}$/.test(challenge))
     return new OAuthProblem('invalid_request', 'a code_challenge with the method S256 is required')
-  const resource = readResource(query)
-  if (resource instanceof OAuthProblem) return resource
   const scopes = readScopes(query.get('scope')) ?? []
+  // A client that only wants to know who logs in has no use for an access token.
+  const isLogin = scopes.includes('openid') && scopes.every(scope => issuerScopes.includes(scope))
+  const resource = isLogin && !query.has('resource') ? issuer : readResource(query)
+  if (resource instanceof OAuthProblem) return resource
   return { scopes, resource, challenge, nonce: query.get('nonce') ?? undefined }
 }
 

@@ -258,6 +258,23 @@ export const authLimits = {
     meaning:
       'Callers and servers for which exchanged tokens are kept. The least recently used token is dropped and requested anew.',
   },
+  ticketMs: {
+    default: 600_000,
+    unit: 'ms',
+    meaning:
+      'How long the link is valid by which a user allows a router to act for them, and how long each step on its pages may take.',
+  },
+  connectFlows: {
+    default: 10_000,
+    unit: 'count',
+    meaning:
+      'Users that are on the pages of a router at a time. The one who began first has to begin again.',
+  },
+  connectFormBytes: {
+    default: 16 * KiB,
+    unit: 'bytes',
+    meaning: 'Size of the form of a page of a router. A larger one gets 413.',
+  },
   storedEntries: {
     default: 10_000,
     unit: 'count',

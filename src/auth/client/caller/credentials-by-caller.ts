@@ -11,16 +11,17 @@ interface Entry {
 
 /**
  * Keeps credentials for each caller and server, at most `exchangedTokens`; the least recently used are forgotten, and
- * their tokens with them. `make` gets a function that returns the principal of the caller's newest token.
+ * their tokens with them. `make` gets a function that returns the principal of the caller's newest token, and the one of the
+ * first.
  */
 export class CredentialsByCaller implements CallerCredentials {
-  readonly #make: (newest: () => Principal) => Credentials
+  readonly #make: (newest: () => Principal, first: Principal) => Credentials
   readonly #max: number
   /** The least recently used first. */
   readonly #entries = new Map<string, Entry>()
 
   constructor(
-    make: (newest: () => Principal) => Credentials,
+    make: (newest: () => Principal, first: Principal) => Credentials,
     max: number = limits.exchangedTokens.default,
   ) {
     this.#make = make
@@ -41,7 +42,10 @@ export class CredentialsByCaller implements CallerCredentials {
   }
 
   #entryOf(principal: Principal): Entry {
-    const entry: Entry = { newest: principal, credentials: this.#make(() => entry.newest) }
+    const entry: Entry = {
+      newest: principal,
+      credentials: this.#make(() => entry.newest, principal),
+    }
     return entry
   }
 }

@@ -24,7 +24,11 @@ export async function storedLogins(store: TokenStore): Promise<readonly StoredLo
   return found.filter(login => login !== undefined)
 }
 
-async function storedLogin(store: TokenStore, server: string): Promise<StoredLogin | undefined> {
+/** Returns the login at a server; undefined if there is none. */
+export async function storedLogin(
+  store: TokenStore,
+  server: string,
+): Promise<StoredLogin | undefined> {
   const login = await readLogin(store, server)
   if (login === undefined) return undefined
   const { scopes = [], expiresAt, refreshToken } = (await readTokens(store, login))?.record ?? {}
