@@ -50,6 +50,10 @@ export async function upstreamCallerCredentials(
     const { idJag } = await import('./auth/client/caller/id-jag.ts')
     return idJag(auth.idJag)
   }
+  if ('user' in auth)
+    throw new TypeError(
+      'auth "user" needs pages, which "trunkline up" serves; in a program use userGrants() of trunkline/auth',
+    )
   const { exchange } = await import('./auth/client/caller/exchange.ts')
   const { actor, ...options } = auth.exchange
   return exchange({ ...options, ...(actor !== undefined && { actorToken: () => actor }) })

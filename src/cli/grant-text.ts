@@ -1,9 +1,10 @@
 import type { StoredLogin } from '../auth/client/store/stored-logins.ts'
+import type { UserGrant } from '../auth/connect/vault.ts'
 import { oneLine } from './terminal.ts'
 
-/** Describes a login in one line: the server, its issuer, the scopes, and how long the token is valid. */
+/** Describes a login in one line: the user, if it is a grant, the server, its issuer, the scopes, and how long the token is valid. */
 export function grantText(
-  { server, issuer, scopes, expiresAt, isRenewable }: StoredLogin,
+  { principal, server, issuer, scopes, expiresAt, isRenewable }: StoredLogin & Partial<UserGrant>,
   now: number,
 ): string {
   const parts = [
@@ -12,7 +13,8 @@ export function grantText(
     expiryText(expiresAt, now),
     ...(isRenewable ? ['renewed automatically'] : []),
   ]
-  return oneLine(`${server} (${parts.join(', ')})`, 1000)
+  const who = principal === undefined ? '' : `${principal} at `
+  return oneLine(`${who}${server} (${parts.join(', ')})`, 1000)
 }
 
 function expiryText(expiresAt: number | undefined, now: number): string {

@@ -82,6 +82,23 @@ export type UpstreamCallerAuth =
       /** The identity provider, and the program as the authorization server of the server knows it. */
       readonly idJag: UpstreamIdJag
     }
+  /** With tokens that the user of each caller grants on a page of the router. */
+  | {
+      /** The router, as the authorization server of the server knows it. */
+      readonly user: UpstreamUserGrant
+    }
+
+/** How the user of a caller grants a router access to a server. */
+export interface UpstreamUserGrant {
+  /** The client id of the router at the authorization server of the server; by default it registers itself. */
+  readonly clientId?: string
+  /** The client secret of the router there. */
+  readonly clientSecret?: string
+  /** The issuer of that authorization server, if the server names several. */
+  readonly issuer?: string
+  /** Scopes to ask for besides those that the server names. */
+  readonly scopes?: readonly string[]
+}
 
 /** How a caller is identified to the authorization server of a server (enterprise-managed authorization). */
 export interface UpstreamIdJag {

@@ -27,6 +27,7 @@ export type {
   AuthConfig,
   IntrospectionConfig,
   JwtConfig,
+  LoginConfig,
 } from './config/auth/fields.ts'
 export type { ConfigInput } from './config/dialects/inputs.ts'
 export { type ConfigDiff, diffConfig } from './config/diff.ts'

@@ -17,9 +17,9 @@ import {
 } from './browser-login.ts'
 import { Cookies } from './cookies.ts'
 import { Flows } from './flows.ts'
-import { connectedPage, consentPage, type PageResponse, problemPage, redirectTo } from './html.ts'
+import { connectedPage, consentPage, type PageResponse, redirectTo, refusalPage } from './html.ts'
 import { foreignReason, formOf, isOwnMachine, type PageRequest } from './page-request.ts'
-import { type Ticket, type TicketProblem, Tickets } from './tickets.ts'
+import { type GrantTicket, type TicketProblem, Tickets } from './tickets.ts'
 import { Vault } from './vault.ts'
 
 /** Options of {@link connectPages}. */
@@ -67,7 +67,7 @@ export interface GrantServer {
 
 /** A user who has approved, and now logs in at the authorization server of the server. */
 interface Approval {
-  readonly ticket: Ticket
+  readonly ticket: GrantTicket
   readonly pending: PendingLogin
   /** The value of the cookie of the browser that has approved. */
   readonly secret: string
@@ -133,7 +133,7 @@ export class ConnectPages {
   async pageFor(
     principal: Principal,
     to: GrantServer,
-    asked: Pick<Ticket, 'server' | 'grantedBy' | 'scopes'>,
+    asked: Pick<GrantTicket, 'server' | 'grantedBy' | 'scopes'>,
   ): Promise<GrantPage> {
     const { name } = to
     if (this.#base === undefined)
@@ -160,20 +160,20 @@ export class ConnectPages {
   async respond(request: PageRequest): Promise<PageResponse> {
     const base = this.#base
     if (base === undefined || !this.handles(request))
-      return problemPage(404, 'There is no such page.')
+      return refusalPage(404, 'There is no such page.')
     const foreign = foreignReason(request, base)
-    if (foreign !== undefined) return problemPage(403, `Refused: ${foreign}.`)
+    if (foreign !== undefined) return refusalPage(403, `Refused: ${foreign}.`)
     const name = request.path.slice(base.pathname.length + 1)
     try {
       if (request.method === 'GET' && name === 'login') return await this.#loggedIn(request, base)
       if (request.method === 'GET' && name === 'callback') return await this.#granted(request, base)
       if (request.method === 'GET') return await this.#visited(base, name)
       if (request.method === 'POST') return await this.#approved(request, base, name)
-      return { ...problemPage(405, 'This page can only be read.'), status: 405 }
+      return { ...refusalPage(405, 'This page can only be read.'), status: 405 }
     } catch (error) {
       // The message of an AuthError holds no token, code or secret.
       const why = error instanceof AuthError ? error.message : 'an internal error'
-      return problemPage(502, `The login failed: ${why}. Call the tool again to get a new link.`)
+      return refusalPage(502, `The login failed: ${why}. Call the tool again to get a new link.`)
     }
   }
 
@@ -200,7 +200,7 @@ export class ConnectPages {
     if (typeof ticket === 'string') return refusedTicket(ticket)
     const user = await this.#login.finish(pending, query)
     if (user.issuer !== ticket.issuer || user.subject !== ticket.subject)
-      return problemPage(
+      return refusalPage(
         403,
         'This link was made for another user. If somebody has sent it to you, they may want to use your account: do not continue.',
       )
@@ -208,7 +208,7 @@ export class ConnectPages {
   }
 
   async #consent(
-    ticket: Ticket,
+    ticket: GrantTicket,
     ticketText: string,
     browser: string,
     base: URL,
@@ -223,11 +223,11 @@ export class ConnectPages {
     const ticket = await this.#tickets.open(ticketText)
     if (typeof ticket === 'string') return refusedTicket(ticket)
     const form = await formOf(request, limits.connectFormBytes.default)
-    if (form === undefined) return problemPage(413, 'The form is invalid or too large.')
+    if (form === undefined) return refusalPage(413, 'The form is invalid or too large.')
     // Only a page that was shown after the browser was identified has this value, and it names that browser.
     const shown = await this.#sealer.open(form.get('csrf') ?? '', csrfOf(ticket))
     if (!shown.ok || typeof shown.value !== 'string')
-      return problemPage(403, 'The form is not ours.')
+      return refusalPage(403, 'The form is not ours.')
     if (!this.#cookies.has(request.header('cookie'), 'page', shown.value)) return otherBrowser()
     const server = this.#servers.get(`${ticket.name} ${ticket.server}`)
     if (server === undefined || !this.#tickets.use(ticket)) return usedLink()
@@ -258,7 +258,7 @@ export class ConnectPages {
 
   /** Exactly what the user has seen is asked for, where the user has seen it. */
   #beginOptions(
-    { principal, grantedBy, scopes }: Ticket,
+    { principal, grantedBy, scopes }: GrantTicket,
     { options }: GrantServer,
     base: URL,
   ): BeginOptions {
@@ -274,25 +274,25 @@ export class ConnectPages {
 }
 
 /** Binds the value in a form to its ticket. */
-function csrfOf({ nonce }: Ticket) {
+function csrfOf({ nonce }: GrantTicket) {
   return { purpose: 'connect', method: 'csrf', params: { nonce } } as const
 }
 
 function refusedTicket(problem: TicketProblem): PageResponse {
-  if (problem === 'invalid') return problemPage(404, 'There is no such page.')
-  return problemPage(
+  if (problem === 'invalid') return refusalPage(404, 'There is no such page.')
+  return refusalPage(
     410,
     `This link has ${problem === 'used' ? 'been used' : 'expired'}. Call the tool again to get a new one.`,
   )
 }
 
 function usedLink(): PageResponse {
-  return problemPage(
+  return refusalPage(
     403,
     'This step was done before, or too late. Call the tool again to get a new link.',
   )
 }
 
 function otherBrowser(): PageResponse {
-  return problemPage(403, 'Another browser has begun this. Open the link in this browser again.')
+  return refusalPage(403, 'Another browser has begun this. Open the link in this browser again.')
 }

@@ -1,4 +1,4 @@
-import type { Ticket } from './tickets.ts'
+import type { GrantTicket } from './tickets.ts'
 
 /** A response of a page. */
 export interface PageResponse {
@@ -27,7 +27,7 @@ export function redirectTo(url: URL, more: Readonly<Record<string, string>> = {}
 
 /** Makes the page on which a user allows the router to act for them, or leaves. */
 export function consentPage(
-  ticket: Ticket,
+  ticket: GrantTicket,
   action: string,
   csrf: string,
   more: Readonly<Record<string, string>>,
@@ -50,14 +50,14 @@ ${asked}
 }
 
 /** Makes the page that says that the router can act for the user now. */
-export function connectedPage({ name }: Ticket): PageResponse {
+export function connectedPage({ name }: GrantTicket): PageResponse {
   const body = `<h1>Connected</h1>
 <p>The router can act for you at <b>${escapeHtml(name)}</b>. Close this page and continue in your program.</p>`
   return page(200, 'Connected', body)
 }
 
 /** Makes a page that says what is wrong, and what to do. */
-export function problemPage(status: number, why: string): PageResponse {
+export function refusalPage(status: number, why: string): PageResponse {
   return page(status, 'Not connected', `<h1>Not connected</h1>\n<p>${escapeHtml(why)}</p>`)
 }
 

@@ -5,7 +5,7 @@ import { randomText } from '../client/protocol/encoding.ts'
 import { Flows } from './flows.ts'
 
 /** What a user is asked to allow: the content of a ticket, which has no secret. */
-export interface Ticket {
+export interface GrantTicket {
   /** Makes the ticket unique. It is used once. */
   readonly nonce: string
   /** The id of the principal that the ticket was made for. */
@@ -46,14 +46,14 @@ export class Tickets {
   /** Makes a ticket for a principal. */
   seal(
     { id, issuer, subject }: Principal,
-    asked: Pick<Ticket, 'name' | 'server' | 'grantedBy' | 'scopes' | 'elicitationId'>,
+    asked: Pick<GrantTicket, 'name' | 'server' | 'grantedBy' | 'scopes' | 'elicitationId'>,
   ): Promise<string> {
-    const ticket: Ticket = { nonce: randomText(), principal: id, issuer, subject, ...asked }
+    const ticket: GrantTicket = { nonce: randomText(), principal: id, issuer, subject, ...asked }
     return this.#sealer.seal(ticket, binding, { ttlMs: this.#ms })
   }
 
   /** Opens a ticket, or returns why it is not accepted. */
-  async open(text: string): Promise<Ticket | TicketProblem> {
+  async open(text: string): Promise<GrantTicket | TicketProblem> {
     const opened = await this.#sealer.open(text, binding)
     if (!opened.ok) return opened.why === 'expired' ? 'expired' : 'invalid'
     const ticket = ticketIn(opened.value)
@@ -62,20 +62,20 @@ export class Tickets {
   }
 
   /** Marks a ticket as used. Returns false if it was used before. */
-  use({ nonce }: Ticket): boolean {
+  use({ nonce }: GrantTicket): boolean {
     if (this.#used.has(nonce)) return false
     this.#used.add(nonce, true)
     return true
   }
 
   /** Makes a ticket usable again, because nothing came of its use. */
-  release({ nonce }: Ticket): void {
+  release({ nonce }: GrantTicket): void {
     this.#used.take(nonce)
   }
 }
 
 /** Reads the content of a ticket; undefined if another version has made it. */
-function ticketIn(value: unknown): Ticket | undefined {
+function ticketIn(value: unknown): GrantTicket | undefined {
   if (!isRecord(value)) return undefined
   const { nonce, principal, issuer, subject, name, server, grantedBy, elicitationId } = value
   const scopes = stringsIn(value.scopes)

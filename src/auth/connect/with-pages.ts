@@ -1,5 +1,5 @@
 import type { ConnectPages } from './connect-pages.ts'
-import { problemPage } from './html.ts'
+import { refusalPage } from './html.ts'
 import type { PageRequest } from './page-request.ts'
 
 /** What the pages need of an HTTP response. */
@@ -23,7 +23,7 @@ export function withPages<Request extends PageRequest, Reply extends PageReply>(
 ): Handler<Request, Reply> {
   const inFlight = new Set<Promise<void>>()
   const answer = async (request: Request, reply: Reply): Promise<void> => {
-    const response = await pages.respond(request).catch(() => problemPage(500, 'Internal error.'))
+    const response = await pages.respond(request).catch(() => refusalPage(500, 'Internal error.'))
     const { status, headers, body } = response
     if (!reply.isFinished) reply.send(status, headers, body)
   }

@@ -4,6 +4,7 @@ import type { Log } from '../../observe/log/log.ts'
 import { observe } from '../../observe/observe.ts'
 import { withSessionEvents } from '../../observe/observed.ts'
 import { definitionKey } from '../../router/catalog/definition-key.ts'
+import { isByUsers } from '../../router/config/auth/rules.ts'
 import { describeIssue } from '../../router/config/issue.ts'
 import { defaultStarts } from '../../router/policy/start-gate.ts'
 import { Router } from '../../router/router.ts'
@@ -12,6 +13,7 @@ import type { Listener } from '../../transport/listener.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { errorMessage } from '../../util/text/error-message.ts'
 import { AccessControl } from '../access/access-control.ts'
+import type { ServerGrants } from '../access/server-grants.ts'
 import { parseDuration } from '../arguments.ts'
 import { exitCodes, UsageError, withUsageErrors } from '../exit.ts'
 import { askConfigInputs } from '../input/config-inputs.ts'
@@ -99,7 +101,7 @@ async function serve(setup: UpSetup): Promise<number> {
   const { invocation, plan, watch } = setup
   const { terminal, signal } = invocation
   const running = await startRouter(plan, setup)
-  const { router, access, pins, cache, observer, logError } = running
+  const { router, access, pins, cache, observer, logError, grants } = running
   const sighup = handleSighup(() => {
     watch?.check()
     for (const listener of listeners.values()) void listener.reload?.()
@@ -121,7 +123,8 @@ async function serve(setup: UpSetup): Promise<number> {
       plan.metrics === true ? observer.ops : new Ops({ health: () => healthOf(router, plan) })
     const { lameDuckMs } = setup.options
     const { isAnyPort, tls, auth } = plan
-    const listenOptions = { ops, isAnyPort, lameDuckMs, tls, auth, onError: logError }
+    const pages = grants?.pages
+    const listenOptions = { ops, isAnyPort, lameDuckMs, tls, auth, pages, onError: logError }
     listeners = await listenAll(endpoint, plan.listen, listenOptions)
     views = await listenViews(router, plan.viewAddresses, listenOptions)
     const opsListener =
@@ -167,6 +170,8 @@ interface RunningRouter {
   readonly pins: PersistentPins | undefined
   readonly cache: ListCache | undefined
   readonly observer: ReturnType<typeof observe>
+  /** What users grant; undefined if no server asks for that. */
+  readonly grants: ServerGrants | undefined
   readonly logError: (error: unknown) => void
 }
 
@@ -186,12 +191,13 @@ async function startRouter(plan: Plan, { options, invocation }: UpSetup): Promis
     onError: logError,
     note: text => invocation.terminal.note(text),
   })
+  const grants = await grantsOf(plan)
   const router = new Router({
     remembered: cache?.lists,
     onRemembered: () => cache?.save(),
     concurrentStarts: defaultStarts(availableParallelism()),
     ...plan.router,
-    servers: plan.servers,
+    servers: grants?.apply(plan.servers) ?? plan.servers,
     policy: access.policy,
     audit: access.audit,
     pins: pins?.pins,
@@ -206,7 +212,15 @@ async function startRouter(plan: Plan, { options, invocation }: UpSetup): Promis
   const observer = observe({ endpoint: router, logs, metrics: true, traces: true })
   log = observer.log
   access.start(router)
-  return { router, access, pins, cache, observer, logError }
+  return { router, access, pins, cache, observer, grants, logError }
+}
+
+/** Makes the pages on which users grant access; undefined if no server asks for that. */
+async function grantsOf(plan: Plan): Promise<ServerGrants | undefined> {
+  const isNeeded = Object.values(plan.servers).some(({ auth }) => isByUsers(auth))
+  if (!isNeeded) return undefined
+  const { ServerGrants } = await import('../access/server-grants.ts')
+  return new ServerGrants(plan)
 }
 
 /** Opens the cache of lists; undefined for the demo, and if the user wants none. */
@@ -284,7 +298,7 @@ function reportStarted(
 
 function reloaderOf(
   { invocation, options }: UpSetup,
-  { router, access, observer }: RunningRouter,
+  { router, access, observer, grants }: RunningRouter,
   relisten: (addresses: readonly string[]) => Promise<void>,
 ): ConfigReloader {
   const { log } = observer
@@ -295,8 +309,19 @@ function reloaderOf(
     log,
     isLogged: level => logsReloads() && log?.writes(level) === true,
     usePolicy: policy => access.use(policy),
+    withGrants: servers => withGrants(grants, servers),
     relisten,
   })
+}
+
+/** Returns servers with their credentials. Throws a UsageError if these need pages that the router does not serve. */
+function withGrants(grants: ServerGrants | undefined, servers: Plan['servers']): Plan['servers'] {
+  if (grants !== undefined) return grants.apply(servers)
+  const [name] = Object.entries(servers).find(([, { auth }]) => isByUsers(auth)) ?? []
+  if (name === undefined) return servers
+  throw new UsageError(
+    `server "${name}": the router serves no pages on which users grant access; restart it`,
+  )
 }
 
 /** Returns the address of `--http`; none if it is not given. */

@@ -68,11 +68,32 @@ export const authorizationCommands: readonly CommandRow[] = [
   {
     name: 'grants',
     aka: ['logins', 'whoami'],
-    operands: '',
-    maxOperands: 0,
-    summary: 'List the stored logins, without their tokens.',
-    options: [],
-    examples: ['trunkline grants --json'],
+    operands: '[list|revoke] [SERVER]',
+    maxOperands: 2,
+    summary: 'List the stored logins, or list and revoke what users have granted a router.',
+    options: [
+      {
+        name: 'vault',
+        value: 'FOLDER',
+        meaning:
+          'The folder of a router for what users have granted, as `vault` in its configuration names it.',
+      },
+      {
+        name: 'keys',
+        value: 'FILE',
+        meaning: 'Read the keys of that router from this file; else from `TRUNKLINE_KEYS`.',
+      },
+      {
+        name: 'user',
+        value: 'ID',
+        meaning: 'Revoke the grants of this user only, as the list names it.',
+      },
+    ],
+    examples: [
+      'trunkline grants --json',
+      'trunkline grants list --vault vault --keys keys.txt',
+      'trunkline grants revoke https://notes.example.com/mcp --vault vault --keys keys.txt',
+    ],
   },
   {
     name: 'keys',

@@ -1,3 +1,4 @@
+import type { ConnectPages } from '../../auth/connect/connect-pages.ts'
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import { listen } from '../../listen.ts'
 import type { Endpoint } from '../../mcp/endpoint.ts'
@@ -18,6 +19,8 @@ export interface ListenAllOptions {
   readonly tls?: TlsOptions
   /** How callers are authenticated. The caller on `stdio:` is the program that started this one. */
   readonly auth?: AuthConfig
+  /** The pages on which users grant access, at every HTTP address. */
+  readonly pages?: ConnectPages | undefined
   readonly onError: (error: unknown) => void
 }
 
@@ -89,11 +92,11 @@ export async function closeAll(
 async function listenOn(
   endpoint: Endpoint,
   address: string,
-  { ops, isAnyPort, lameDuckMs, tls, auth: config, onError }: ListenAllOptions,
+  { ops, isAnyPort, lameDuckMs, tls, auth: config, pages, onError }: ListenAllOptions,
 ): Promise<Listener> {
   const isGuarded = config !== undefined && address !== 'stdio:'
   const guard = isGuarded ? await guardOf(config, address, onError) : undefined
-  const how = { onError, ops, lameDuckMs, tls, ...guard }
+  const how = { onError, ops, lameDuckMs, tls, ...(pages && { pages }), ...guard }
   try {
     return await listen(endpoint, address, how)
   } catch (error) {

@@ -7,7 +7,7 @@ import type { RouterConfig } from '../../router/config/read.ts'
 import { defaultListen } from '../../router/config/schema.ts'
 import { isLocalAddress } from '../../router/config/values.ts'
 import type { RouterOptions, UpstreamOptions } from '../../router/options.ts'
-import { parseKeys } from '../../util/crypto/key-text.ts'
+import { keysOfEnvironment, keysVariable, parseKeys } from '../../util/crypto/key-text.ts'
 import { didYouMean } from '../../util/nearest.ts'
 import { errorMessage } from '../../util/text/error-message.ts'
 import { UsageError } from '../exit.ts'
@@ -31,6 +31,8 @@ export interface Plan {
   readonly policy?: AccessPolicy | string
   /** Where decisions on calls are recorded. */
   readonly audit?: AuditConfig
+  /** The folder for what users have granted; undefined for memory. */
+  readonly vault?: string | undefined
   readonly metrics: boolean | string
   readonly logLevel: LogLineLevel
 }
@@ -85,6 +87,7 @@ export function planOf(config: RouterConfig, options: UpOptions): Plan {
     auth,
     policy: policyOf(config, options),
     audit: auditOf(config.audit, options),
+    vault: vaultOf(config, options),
     metrics,
     // The check: the parser accepts only log levels.
     logLevel: (options.logLevel as LogLineLevel | undefined) ?? config.logLevel,
@@ -135,6 +138,15 @@ function policyOf(
 /** Returns the audit log of the command line, else of the configuration. */
 function auditOf(config: AuditConfig | undefined, { audit }: UpOptions): AuditConfig | undefined {
   return audit === undefined ? config : { ...config, file: audit }
+}
+
+/** Returns the folder for what users have granted. Throws a UsageError if nothing could be read after a restart. */
+function vaultOf({ vault, sealingKeys }: RouterConfig, { keys }: UpOptions): string | undefined {
+  if (vault === undefined || keys !== undefined || sealingKeys !== undefined) return vault
+  if (keysOfEnvironment() !== undefined) return vault
+  throw new UsageError(
+    `vault needs keys, which seal what users have granted: set "sealingKeys", ${keysVariable} or --keys; with a random key nothing could be read after a restart`,
+  )
 }
 
 /** Returns the sealing keys: of the command line, else of the configuration, else none. */

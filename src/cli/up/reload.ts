@@ -22,6 +22,8 @@ export interface ConfigReloaderHost {
   isLogged(level: LogLineLevel): boolean
   /** Applies another access policy. Rejects, and changes nothing, if it is invalid. */
   usePolicy(policy: Plan['policy']): Promise<void>
+  /** Returns servers with the credentials that users grant. Throws if the router cannot ask them. */
+  withGrants(servers: Plan['servers']): Plan['servers']
   /** Moves the router to other addresses. */
   relisten(addresses: readonly string[]): Promise<void>
 }
@@ -50,6 +52,7 @@ export class ConfigReloader {
       const { terminal, router, options } = this.#host
       const next = this.#keepingValid(before, outcome)
       const plan = planOf(next, options)
+      const servers = this.#host.withGrants(plan.servers)
       const diff = diffConfig(before, next)
       // First, because this fails if an address is in use, and then nothing must change.
       const hasMoved = diff.listenChanged && options.listen.length === 0
@@ -57,7 +60,7 @@ export class ConfigReloader {
       if (diff.policyChanged && options.policy === undefined) {
         await this.#host.usePolicy(plan.policy)
       }
-      await router.update(plan.servers, { drainMs: limits.drainMs.default })
+      await router.update(servers, { drainMs: limits.drainMs.default })
       this.#current = next
       this.#show(next)
       if (!this.#host.isLogged('info')) {

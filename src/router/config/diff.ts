@@ -80,13 +80,15 @@ function isObjectOfCode(auth: unknown): boolean {
 
 function settingsChanged(before: RouterConfig, after: RouterConfig): readonly string[] {
   const settings = (config: RouterConfig) => {
-    const { router, viewAddresses, tls, auth, audit, public: isPublic, metrics, logLevel } = config
+    const { router, viewAddresses, tls, auth, audit, vault } = config
+    const { public: isPublic, metrics, logLevel } = config
     return {
       ...router,
       views: [router.views ?? {}, viewAddresses],
       tls,
       auth,
       audit,
+      vault,
       public: isPublic,
       metrics,
       logLevel,

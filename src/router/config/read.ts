@@ -40,6 +40,8 @@ export interface RouterConfig {
   readonly audit?: AuditConfig
   /** The keys that seal request state and cursors, in hexadecimal or base64. */
   readonly sealingKeys?: readonly string[]
+  /** The folder for what users have granted; undefined for memory. */
+  readonly vault?: string | undefined
   /** Where Prometheus metrics are served: nowhere, at every HTTP listen address, or at this address. */
   readonly metrics: boolean | string
   /** The least severe level of log lines that are written. */
@@ -101,6 +103,7 @@ export function readConfig(text: string, options: ReadConfigOptions): RouterConf
     metrics,
     logLevel,
     sealingKeys,
+    vault,
     ...others
   } = settings
   const { views, viewAddresses } = splitViews(others.views)
@@ -117,6 +120,7 @@ export function readConfig(text: string, options: ReadConfigOptions): RouterConf
     policy: policy as RouterConfig['policy'],
     audit: audit as AuditConfig | undefined,
     sealingKeys: sealingKeys as RouterConfig['sealingKeys'],
+    vault: vault as string | undefined,
     public: (isPublic ?? false) as boolean,
     metrics: (metrics ?? false) as boolean | string,
     logLevel: (logLevel ?? fieldsOf('file').get('logLevel')?.default) as LogLineLevel,

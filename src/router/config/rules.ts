@@ -11,8 +11,10 @@ import {
   introspectionRules,
   isForEachCaller,
   listerRules,
+  loginRules,
   requiring,
   serverAuthRules,
+  userRules,
 } from './auth/rules.ts'
 import type { CheckedObject, Report } from './checked-object.ts'
 import type { AddressUse } from './field.ts'
@@ -38,6 +40,8 @@ export const groupRules: ReadonlyMap<string, (object: CheckedObject) => void> = 
   ['exchange', exchangeRules],
   ['idJag', idJagRules],
   ['idp', exchangeRules],
+  ['user', userRules],
+  ['login', loginRules],
   ['server', serverRules],
   ['tools', toolRules],
   ['limits', limitRules],

@@ -12,15 +12,19 @@ import {
 import {
   apiKeysFields,
   authFields,
+  introspectionFields,
+  jwtFields,
+  loginFields,
+} from './auth/fields.ts'
+import {
   clientCredentialsFields,
   exchangeFields,
   idJagFields,
   idpFields,
-  introspectionFields,
-  jwtFields,
   listerFields,
   serverAuthFields,
-} from './auth/fields.ts'
+  userFields,
+} from './auth/server-fields.ts'
 import {
   address,
   boolean,
@@ -87,6 +91,7 @@ type FileField =
   | 'public'
   | 'metrics'
   | 'sealingKeys'
+  | 'vault'
 
 const servers = map('server', group('server'))
 
@@ -176,6 +181,13 @@ const file: Record<FileField | 'logLevel' | 'inputs' | '$schema', Field> = {
       'Keys that seal the request state and cursors that clients keep, the newest first: at least 32 bytes each, in hexadecimal or base64. By default `TRUNKLINE_KEYS`, else a random key.',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a reference
     example: ['${SEALING_KEY}', '${OLD_SEALING_KEY}'],
+  },
+  vault: {
+    type: nonEmpty,
+    meaning:
+      'Folder for what users have granted (`user` of a server), sealed by `sealingKeys` or `TRUNKLINE_KEYS`, one of which is required. Only its owner may be able to read it.',
+    default: '(in memory, so that users are asked again after a restart)',
+    example: '/var/lib/trunkline/vault',
   },
   pageSize: {
     type: integer(1, 10_000),
@@ -292,6 +304,7 @@ export const configGroups: ReadonlyMap<string, Group> = new Map([
   ['jwt', groupOf('`jwt`', jwtFields)],
   ['introspection', groupOf('`introspection`', introspectionFields)],
   ['apiKeys', groupOf('`apiKeys`', apiKeysFields)],
+  ['login', groupOf('`login`', loginFields)],
   ['policy', groupOf('`policy`', policyFields)],
   ['policyRule', groupOf('An entry of `rules`', policyRuleFields)],
   ['policyCondition', groupOf('`who` and `unless`', policyConditionFields)],
@@ -305,6 +318,7 @@ export const configGroups: ReadonlyMap<string, Group> = new Map([
   ['exchange', groupOf('`exchange`', exchangeFields)],
   ['idJag', groupOf('`idJag`', idJagFields)],
   ['idp', groupOf('`idp`', idpFields)],
+  ['user', groupOf('`user`', userFields)],
   ['clientCredentials', groupOf('`clientCredentials`', clientCredentialsFields)],
   ['tools', groupOf('`tools`', tools)],
   ['hash', groupOf('`hash`', hash)],

@@ -10,7 +10,7 @@ import { exposeTools, mayExpose, prefixOf } from '../catalog/names.ts'
 import type { PersonalCatalogs } from '../catalog/personal-catalogs.ts'
 import type { Route } from '../dispatch/route.ts'
 import type { View } from '../views/view.ts'
-import { connectInstead } from './connect-instead.ts'
+import { connectInstead } from './errors.ts'
 import { mayHaveName, whenListed } from './starting.ts'
 
 /** A search for what a request names. */

@@ -207,7 +207,8 @@ function callersTarget(
 export function isForCallers(
   auth: UpstreamOptions['auth'],
 ): auth is CallerCredentials | UpstreamCallerAuth {
-  return isCallerCredentials(auth) || (isRecord(auth) && ('exchange' in auth || 'idJag' in auth))
+  if (isCallerCredentials(auth)) return true
+  return isRecord(auth) && ('exchange' in auth || 'idJag' in auth || 'user' in auth)
 }
 
 // Less than the default: the server starts with the first of many calls while the rest is still written.

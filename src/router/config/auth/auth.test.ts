@@ -142,3 +142,33 @@ describe('auth of a server that acts for its callers', () => {
     expect(problemOf(server, auth)).toContain(message)
   })
 })
+
+describe('users who grant access on pages', () => {
+  const jwt = { issuer }
+  const readUser = (auth: unknown, user: unknown = {}) =>
+    readConfig(
+      JSON.stringify({ mcpServers: { it: { url: 'https://it.example', auth: { user } } }, auth }),
+      { env },
+    )
+
+  test('need a login of browsers, unless only this machine reaches the pages', () => {
+    const login = { clientId: 'pages', clientSecret: '${SECRET}' }
+    const resource = 'https://tools.example/mcp'
+    expect(readUser({ jwt, resource, login }).auth?.login?.clientSecret).toBe('hush-hush')
+    expect(readUser({ jwt, resource: 'http://127.0.0.1:3000/mcp' }).servers.it?.auth).toEqual({
+      user: {},
+    })
+    expect(() => readUser({ jwt, resource })).toThrow('set login in "auth"')
+    expect(JSON.stringify(redactedConfig(readUser({ jwt, login })))).not.toContain('hush-hush')
+  })
+
+  test.each([
+    ['API keys', { jwt, apiKeys: 'keys.json' }, {}, 'remove apiKeys'],
+    ['no tokens', undefined, {}, 'set jwt or introspection'],
+    ['a secret alone', { jwt }, { clientSecret: '${SECRET}' }, 'clientSecret requires clientId'],
+    ['a secret in the file', { jwt }, { clientId: 'a', clientSecret: 'b' }, 'must be a reference'],
+    ['a login without an id', { jwt, login: {} }, {}, 'it needs clientId'],
+  ])('are refused with %s', (_, auth, user, message) => {
+    expect(() => readUser(auth, user)).toThrow(message)
+  })
+})

@@ -1,9 +1,3 @@
-import type {
-  UpstreamClient,
-  UpstreamExchange,
-  UpstreamIdentityProvider,
-  UpstreamIdJag,
-} from '../../../mcp/credentials.ts'
 import { type Field, type FieldType, group, list, member, nonEmpty, union } from '../field.ts'
 
 /** How a router authenticates its callers, as a configuration file describes it. */
@@ -18,6 +12,16 @@ export interface AuthConfig {
   readonly apiKeys?: ApiKeysConfig
   /** The scopes that every message needs. */
   readonly scopes?: readonly string[]
+  /** The router as a client of the issuer, so that it can log in browsers of its callers. */
+  readonly login?: LoginConfig
+}
+
+/** The router as a client of the issuer of its callers. */
+export interface LoginConfig {
+  /** The client id of the router at the issuer. */
+  readonly clientId: string
+  /** The client secret of the router at the issuer, if it has one. */
+  readonly clientSecret?: string
 }
 
 /** Which JSON Web Tokens are accepted. */
@@ -57,7 +61,7 @@ export interface ApiKeysConfig {
 }
 
 /** An https: URL, or an http: URL of this machine. */
-const webUrl: FieldType = { kind: 'string', rule: 'web' }
+export const webUrl: FieldType = { kind: 'string', rule: 'web' }
 const audienceType = union(nonEmpty, list(nonEmpty, 1))
 
 /** Fields of `auth`. */
@@ -96,6 +100,29 @@ export const authFields: Record<keyof AuthConfig, Field> = {
     meaning: 'Scopes that every message needs.',
     default: [],
     example: ['mcp'],
+  },
+  login: {
+    type: group('login'),
+    meaning:
+      'The router as a client of the issuer (OpenID Connect), so that the pages on which users grant access know whose browser visits them. Required for `user` of a server, unless only this machine reaches the router. The issuer must allow the redirect to `/connect/login`.',
+    default: '(none)',
+    example: { clientId: 'router-pages' },
+  },
+}
+
+/** Fields of `login`. */
+export const loginFields: Record<keyof LoginConfig, Field> = {
+  clientId: {
+    type: nonEmpty,
+    meaning: 'The client id of the router at the issuer. Required.',
+    example: 'router-pages',
+  },
+  clientSecret: {
+    type: nonEmpty,
+    meaning: 'A reference to the client secret, if the router has one.',
+    default: '(none)',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a reference
+    example: '${LOGIN_SECRET}',
   },
 }
 
@@ -175,186 +202,5 @@ export const apiKeysFields: Record<keyof ApiKeysConfig, Field> = {
     meaning: 'A header that carries the key, besides `Authorization: Bearer`.',
     default: '(none)',
     example: 'x-api-key',
-  },
-}
-
-/** Fields of `lister` of a server: the ways to authorize requests of the router itself. */
-export const listerFields: Record<'bearer' | 'clientCredentials', Field> = {
-  bearer: {
-    type: nonEmpty,
-    meaning: 'A reference to a token, which is sent with every request.',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a reference
-    example: '${SEARCH_TOKEN}',
-  },
-  clientCredentials: {
-    type: group('clientCredentials'),
-    meaning: 'Gets tokens for the router itself, and renews them.',
-    example: {
-      issuer: 'https://as.example.com',
-      clientId: 'router',
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a reference
-      clientSecret: '${ROUTER_SECRET}',
-    },
-  },
-}
-
-/** Fields of `auth` of a server. */
-export const serverAuthFields: Record<
-  'bearer' | 'clientCredentials' | 'exchange' | 'idJag',
-  Field
-> = {
-  ...listerFields,
-  exchange: {
-    type: group('exchange'),
-    meaning:
-      'Exchanges the token of each caller for one that is meant for the server (RFC 8693), so that the server sees the caller.',
-    example: {
-      issuer: 'https://as.example.com',
-      clientId: 'router',
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a reference
-      clientSecret: '${ROUTER_SECRET}',
-    },
-  },
-  idJag: {
-    type: group('idJag'),
-    meaning:
-      'Has the identity provider of the callers vouch for each of them to the authorization server of the server (enterprise-managed authorization).',
-    example: {
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a reference
-      idp: { issuer: 'https://idp.example.com', clientId: 'router', clientSecret: '${IDP_SECRET}' },
-      issuer: 'https://as.example.com',
-      clientId: 'router',
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a reference
-      clientSecret: '${ROUTER_SECRET}',
-    },
-  },
-}
-
-const routerClient = {
-  clientId: {
-    type: nonEmpty,
-    meaning: 'The client id of the router there. Required.',
-    example: 'router',
-  },
-  clientSecret: {
-    type: nonEmpty,
-    meaning: 'A reference to the client secret. Required.',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a reference
-    example: '${ROUTER_SECRET}',
-  },
-} as const
-
-/** Fields of `exchange`. */
-export const exchangeFields: Record<keyof UpstreamExchange, Field> = {
-  issuer: {
-    type: webUrl,
-    meaning: 'The issuer of the authorization server. Required, unless `tokenEndpoint` is given.',
-    example: 'https://as.example.com',
-  },
-  tokenEndpoint: {
-    type: webUrl,
-    meaning: 'The token endpoint of the authorization server.',
-    default: '(as the metadata of the issuer say)',
-    example: 'https://as.example.com/token',
-  },
-  ...routerClient,
-  audience: {
-    type: nonEmpty,
-    meaning: 'The logical name of the server, if the authorization server wants one.',
-    default: '(none)',
-    example: 'orders',
-  },
-  resource: {
-    type: webUrl,
-    meaning: 'The resource that tokens are for.',
-    default: '(the address of the server)',
-    example: 'https://orders.example.com/mcp',
-  },
-  scopes: {
-    type: list(nonEmpty),
-    meaning: 'Scopes to ask for.',
-    default: [],
-    example: ['orders'],
-  },
-  actor: {
-    type: nonEmpty,
-    meaning: 'A reference to a token of the router, if tokens are to name it as the actor.',
-    default: '(none)',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a reference
-    example: '${ROUTER_TOKEN}',
-  },
-}
-
-/** Fields of `idJag`. */
-export const idJagFields: Record<keyof UpstreamIdJag, Field> = {
-  idp: {
-    type: group('idp'),
-    meaning: 'The identity provider, which has issued the tokens of the callers. Required.',
-    example: {
-      issuer: 'https://idp.example.com',
-      clientId: 'router',
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a reference
-      clientSecret: '${IDP_SECRET}',
-    },
-  },
-  issuer: {
-    type: webUrl,
-    meaning: 'The issuer of the authorization server, the only one that gets the secret. Required.',
-    example: 'https://as.example.com',
-  },
-  ...routerClient,
-  scopes: {
-    type: list(nonEmpty),
-    meaning: 'Scopes to ask for, besides those that the server names.',
-    default: [],
-    example: ['orders'],
-  },
-  idTokenFrom: {
-    type: nonEmpty,
-    meaning: 'The claim of the token of a caller that has its ID token.',
-    default: '(the identity provider is asked for one)',
-    example: 'id_token',
-  },
-}
-
-/** Fields of `idp`. */
-export const idpFields: Record<keyof UpstreamIdentityProvider, Field> = {
-  issuer: {
-    type: webUrl,
-    meaning: 'The issuer of the identity provider. Required, unless `tokenEndpoint` is given.',
-    example: 'https://idp.example.com',
-  },
-  tokenEndpoint: {
-    type: webUrl,
-    meaning: 'The token endpoint of the identity provider.',
-    default: '(as the metadata of the issuer say)',
-    example: 'https://idp.example.com/token',
-  },
-  ...routerClient,
-}
-
-/** Fields of `clientCredentials`. */
-export const clientCredentialsFields: Record<keyof UpstreamClient, Field> = {
-  issuer: {
-    type: webUrl,
-    meaning: 'The issuer of the authorization server, the only one that gets the secret. Required.',
-    example: 'https://as.example.com',
-  },
-  clientId: {
-    type: nonEmpty,
-    meaning: 'The client id of the router there. Required.',
-    example: 'router',
-  },
-  clientSecret: {
-    type: nonEmpty,
-    meaning: 'A reference to the client secret. Required.',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a reference
-    example: '${ROUTER_SECRET}',
-  },
-  scopes: {
-    type: list(nonEmpty),
-    meaning: 'Scopes to ask for, besides those that the server names.',
-    default: [],
-    example: ['search'],
   },
 }

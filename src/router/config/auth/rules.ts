@@ -1,4 +1,5 @@
 import { isRecord } from '../../../util/objects.ts'
+import { isLoopback } from '../../../util/origin.ts'
 import type { CheckedObject } from '../checked-object.ts'
 import type { ConfigIssue } from '../issue.ts'
 import type { ObjectNode } from '../text.ts'
@@ -27,7 +28,7 @@ function refuseLiteral(name: string, { node, report }: CheckedObject): void {
 }
 
 /** The ways of `auth` of a server that authorize requests on behalf of each caller. */
-const callerWays = ['exchange', 'idJag'] as const
+const callerWays = ['exchange', 'idJag', 'user'] as const
 const routerWays = ['bearer', 'clientCredentials'] as const
 
 /** Rules of `auth` of a server: one way, and no secret in the file. */
@@ -63,6 +64,20 @@ export function idJagRules(object: CheckedObject): void {
   refuseLiteral('clientSecret', object)
 }
 
+/** Rules of `user` of a server. */
+export function userRules(object: CheckedObject): void {
+  const { node, report } = object
+  if (node.members.has('clientSecret') && !node.members.has('clientId'))
+    report('clientSecret', 'clientSecret requires clientId')
+  refuseLiteral('clientSecret', object)
+}
+
+/** Rules of `login`. */
+export function loginRules(object: CheckedObject): void {
+  requiring('clientId')(object)
+  refuseLiteral('clientSecret', object)
+}
+
 /** Whether `auth` of a server in a file authorizes requests on behalf of each caller. */
 export function isForEachCaller(auth: unknown): boolean {
   return isRecord(auth) && callerWays.some(name => Object.hasOwn(auth, name))
@@ -79,18 +94,32 @@ export function callersWithoutTokens(
 ): readonly ConfigIssue[] {
   const hasTokens = isRecord(auth) && (auth.jwt !== undefined || auth.introspection !== undefined)
   const needing = servers.find(({ value }) => isForEachCaller(value.auth) && !value.disabled)
-  if (hasTokens || needing === undefined) return []
+  const granting = servers.find(({ value }) => isByUsers(value.auth) && !value.disabled)
+  const message =
+    needing !== undefined && !hasTokens
+      ? `server "${needing.name}" acts for its callers, who need tokens of an authorization server: set jwt or introspection in "auth"`
+      : granting && pagesProblem(granting.name, auth)
+  if (message === undefined) return []
   const [first] = members.values()
   const at = members.get('auth')?.at ?? first?.at ?? { line: 1, column: 1 }
-  const why = `server "${needing.name}" acts for its callers, who need tokens of an authorization server`
-  return [
-    {
-      severity: 'error',
-      ...at,
-      path: 'auth',
-      message: `${why}: set jwt or introspection in "auth"`,
-    },
-  ]
+  return [{ severity: 'error', ...at, path: 'auth', message }]
+}
+
+/** Whether `auth` of a server in a file has users grant access on a page. */
+export function isByUsers(auth: unknown): boolean {
+  return isRecord(auth) && Object.hasOwn(auth, 'user')
+}
+
+/** Returns why pages could not know whose browser visits them; undefined if they can. */
+function pagesProblem(server: string, auth: unknown): string | undefined {
+  const { apiKeys, resource, login } = isRecord(auth) ? auth : {}
+  const why = `users grant access to server "${server}" on pages of the router`
+  if (apiKeys !== undefined)
+    return `${why}, and a browser cannot log in as a caller with an API key: remove apiKeys from "auth"`
+  const isOwn =
+    typeof resource !== 'string' || isLoopback(new URL(resource).hostname.replace(/^\[|\]$/g, ''))
+  if (login !== undefined || isOwn) return undefined
+  return `${why}, which other machines reach: set login in "auth", so that the pages know whose browser visits them`
 }
 
 /** Rules of `clientCredentials`. */
