@@ -29,3 +29,34 @@ describe.each(revisions)('callers of %s', revision => {
     expect(here.errors).toEqual([])
   })
 })
+
+test.each(revisions)('in %s callers that cannot show a page get the words', async revision => {
+  await using here = await connecting()
+  await using ada = await here.caller('ada', revision)
+  const { isError, text } = await ada.call('notes__list')
+  expect(isError).toBe(true)
+  expect(text).toMatch(/^Connect your account at "notes": .* http:\S+\/connect\/\S+$/)
+  await expect(ada.prompt('notes__hello')).rejects.toMatchObject({
+    kind: 'authorization_failed',
+    message: expect.stringContaining('/connect/'),
+  })
+  expect(here.errors).toEqual([])
+})
+
+test('a user who declines is not asked again, and nothing reaches the server', async () => {
+  await using here = await connecting()
+  let count = 0
+  await using ada = await here.caller('ada', '2026-07-28', async () => {
+    count++
+    return 'decline'
+  })
+  await expect(ada.call('notes__list')).rejects.toMatchObject({ kind: 'elicitation_failed' })
+  expect(count).toBe(1)
+  expect(await here.pages.vault.list()).toEqual([])
+})
+
+test('a tool of no server leads to no page', async () => {
+  await using here = await connecting()
+  await using ada = await here.caller('ada', '2026-07-28')
+  await expect(ada.call('other__tool')).rejects.toMatchObject({ kind: 'tool_not_found' })
+})
