@@ -30,6 +30,7 @@ describe('docs/command-line.md', () => {
       'bench',
       'login',
       'logout',
+      'grants',
       'keys',
     ].map(name => [`${name}-options`, ownOptions(name)] as const),
   ]
