@@ -171,6 +171,8 @@ export async function authorizedRequest(
     const response = await fetch(server, { method: 'POST', headers: sent, body: '{}' })
     await response.body?.cancel()
     const { status, headers } = response
+    const nonce = headers.get('dpop-nonce')
+    if (nonce !== null) credentials.onNonce?.(nonce, server)
     if (status !== 401 && status !== 403) return status
     const operation = 'tools/call purge'
     const refusal = { ...asked, status, headers, sent, operation, address: '127.0.0.1', request }

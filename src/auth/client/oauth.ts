@@ -103,8 +103,10 @@ class OAuthCredentials implements Credentials {
     if (status === 403) return this.#stepUp(refusal, challenge, steps, signal)
     const isNonceWanted = challenge.error === 'use_dpop_nonce' && sent.dpop !== undefined
     if (isNonceWanted && this.#nonces.get(refusal.url) !== undefined) return true
-    if (steps.authorizations > 0) throw this.#denied(server)
     const mayRenew = !steps.hasRenewed
+    // A token of a short life may have expired on its way, and can be renewed like any other.
+    const hasExpired = held?.isGood === false && mayRenew
+    if (steps.authorizations > 0 && !hasExpired) throw this.#denied(server)
     const how = await this.#recovery.run(
       ending => this.#recover(server, challenge, held, mayRenew, ending),
       signal,

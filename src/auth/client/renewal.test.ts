@@ -44,6 +44,30 @@ describe('a token that has expired', () => {
     expect(as.at('/mcp').at(-1)?.headers.authorization).toBe('Bearer access-2')
   })
 
+  test('is renewed also if it expires on its way to the server, right after the login', async () => {
+    as.issueFor(1)
+    const guard = as.routes.get('/mcp')
+    as.routes.set('/mcp', request => {
+      if (request.headers.authorization === 'Bearer access-1') {
+        vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1000 })
+        as.expire()
+      }
+      return guard?.(request) ?? {}
+    })
+    expect(await authorizedRequest(user(), as.url)).toBe(200)
+    expect([refreshes().length, as.at('/authorize').length]).toEqual([1, 1])
+  })
+
+  test('fails the request if the server refuses the renewed one too', async () => {
+    as.issueFor(1)
+    as.routes.set('/mcp', () => {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1000 })
+      return { status: 401, headers: { 'www-authenticate': as.challenge.value } }
+    })
+    await expect(authorizedRequest(user(), as.url)).rejects.toMatchObject({ code: 'denied' })
+    expect(as.at('/authorize')).toHaveLength(1)
+  })
+
   test('keeps its refresh token and its scopes if the answer names none', async () => {
     as.challenge.value += ', scope="read"'
     const store = memoryStore()
