@@ -1,4 +1,5 @@
 import type { Principal } from '../jsonrpc/channel.ts'
+import type { Clock } from '../util/time/clock.ts'
 import type { ErrorKind } from './errors/table.ts'
 
 /** Headers of a response, by lower-case name. */
@@ -71,6 +72,9 @@ export interface AuthRefusal {
   readonly retryAfterMs?: number
 }
 
+/** Why a caller may not continue: its token has expired, or the token or its key was withdrawn. */
+export type AccessEnd = 'expired' | 'withdrawn'
+
 /** A document that everybody may read, such as the protected resource metadata. */
 export interface PublicDocument {
   /** The headers of the response. */
@@ -96,8 +100,11 @@ export interface Authenticator {
   readonly documents: readonly string[]
   /** Further headers that carry credentials, in lower case; code behind the authenticator does not get them. */
   readonly credentialHeaders?: readonly string[]
-  /** Whether streams and WebSockets end when the token of their caller expires. */
-  readonly endsStreams: boolean
+  /**
+   * Calls `end` once when a stream or connection of a caller must end, because its token expires or is withdrawn; never
+   * before it has returned. Returns a function that cancels this.
+   */
+  onAccessEnd(principal: Principal, end: (why: AccessEnd) => void, clock?: Clock): () => void
   /** Tells the authenticator the address that it guards, once that is known. Throws a TypeError if it needs more. */
   bind(address: string, paths: readonly string[]): void
 }

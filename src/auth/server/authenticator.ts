@@ -1,5 +1,6 @@
 import type { Principal } from '../../jsonrpc/channel.ts'
 import type {
+  AccessEnd,
   Admission,
   Authentication,
   Authenticator,
@@ -8,6 +9,7 @@ import type {
   PublicDocument,
 } from '../../mcp/authenticator.ts'
 import { errorMessage } from '../../util/text/error-message.ts'
+import type { Clock } from '../../util/time/clock.ts'
 import { base64url } from '../base64url.ts'
 import { rememberCallerToken } from '../caller-tokens.ts'
 import { type AuthOptions, checkAuthOptions, checkResource, verifiersOf } from './auth-options.ts'
@@ -17,6 +19,7 @@ import { DpopNonces } from './dpop/nonce.ts'
 import { checkProof, proofAlgorithms } from './dpop/proof-check.ts'
 import { MemoryReplayCache, type ReplayCache } from './dpop/replay-cache.ts'
 import { FailedTokens } from './failed-tokens.ts'
+import { type KnownCaller, OpenCallers } from './open-callers.ts'
 import { metadataPath, metadataUrl, protectedResourceDocument } from './protected-resource.ts'
 import { AuthRefusals } from './refusals.ts'
 import { withImpliedScopes } from './scopes.ts'
@@ -26,7 +29,10 @@ import { InvalidToken, type TokenRequest, type VerifiedToken, type Verifier } fr
 
 /** An authenticator that an application makes itself, for its own HTTP server. */
 export interface ResourceAuthenticator extends Authenticator {
-  /** Forgets what was verified for a principal, so that its next request is verified anew. */
+  /**
+   * Forgets what was verified for a principal, so that its next request is verified anew. Its event streams and
+   * WebSockets end.
+   */
   forget(principalId: string): void
   /** Releases what the verifiers hold, such as watched files. */
   close(): void
@@ -42,7 +48,6 @@ export function authenticator(options: AuthOptions): ResourceAuthenticator {
 }
 
 class TokenAuthenticator implements ResourceAuthenticator {
-  readonly endsStreams: boolean
   readonly #options: AuthOptions
   readonly #verifiers: readonly Verifier[]
   readonly #now: () => number
@@ -53,6 +58,7 @@ class TokenAuthenticator implements ResourceAuthenticator {
   readonly #nonces: DpopNonces | undefined
   readonly #refusals: AuthRefusals
   readonly #decisions: Decisions
+  readonly #callers: OpenCallers
   readonly #documents = new Map<string, PublicDocument>()
   readonly #principals = new WeakMap<Principal, Principal>()
   readonly #dpop: 'accept' | 'require' | false
@@ -76,7 +82,7 @@ class TokenAuthenticator implements ResourceAuthenticator {
       options.scopes,
     )
     this.#decisions = new Decisions(options.onDecision, this.#refusals)
-    this.endsStreams = options.streams !== 'until-closed'
+    this.#callers = new OpenCallers(options.streams !== 'until-closed')
     this.credentialHeaders = this.#verifiers.flatMap(({ header }) => header ?? [])
     this.#audiences = [options.audience ?? []].flat()
     for (const one of this.#verifiers) {
@@ -84,15 +90,20 @@ class TokenAuthenticator implements ResourceAuthenticator {
       const before = one.onKeyWithdrawn
       one.onKeyWithdrawn = keyId => {
         before?.(keyId)
-        this.#drop(token => token.keyId === keyId)
+        this.#drop(caller => caller.keyId === keyId)
       }
     }
     if (options.resource !== undefined) this.#guard(options.resource, [])
   }
 
-  #drop(matches: (verified: VerifiedToken) => boolean): void {
+  #drop(matches: (caller: KnownCaller) => boolean): void {
     this.#epoch = {}
-    this.#verified.drop(matches)
+    for (const { principal } of this.#verified.drop(matches)) this.#callers.withdraw(principal)
+    this.#callers.withdrawAll(matches)
+  }
+
+  onAccessEnd(principal: Principal, end: (why: AccessEnd) => void, clock?: Clock): () => void {
+    return this.#callers.watch(principal, end, clock)
   }
 
   get documents(): readonly string[] {
@@ -265,6 +276,8 @@ class TokenAuthenticator implements ResourceAuthenticator {
       if (isCurrent && (verified.until === undefined || verified.until > this.#now())) {
         this.#verified.add(presented.token, closed)
       }
+      this.#callers.add(closed)
+      if (!isCurrent) this.#callers.withdraw(closed.principal)
       return await this.#admit(closed, presented, request, epoch)
     } catch (error) {
       if (!(error instanceof InvalidToken)) return this.#unavailable(error)

@@ -1,10 +1,9 @@
 import type { Channel, Envelope, Principal, Sink } from '../../jsonrpc/channel.ts'
 import type { Decoded, ErrorObject, Message } from '../../jsonrpc/message.ts'
-import type { Authenticator, AuthRefusal } from '../../mcp/authenticator.ts'
+import type { AccessEnd, Authenticator, AuthRefusal } from '../../mcp/authenticator.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
 import { type Clock, systemClock } from '../../util/time/clock.ts'
-import { startAt } from '../../util/time/wall-timer.ts'
 
 /** The method of the first message on a socket whose callers are authenticated. */
 export const authenticateMethod = 'trunkline/authenticate'
@@ -12,7 +11,8 @@ export const authenticateMethod = 'trunkline/authenticate'
 /**
  * Guards a channel on which one caller sends all messages: a WebSocket after its handshake, or a socket with
  * a fixed principal. Messages carry the principal. Those that it may not send are answered with an error.
- * When its token expires, no further request is accepted, and the channel closes.
+ * When its token expires, no further request is accepted, and the channel closes; when it is withdrawn, the channel
+ * closes at once.
  */
 export function guardedChannel(
   channel: Channel,
@@ -67,7 +67,7 @@ class GuardedChannel implements Channel {
   }
 
   open(sink: Sink): void {
-    if (this.#isOpen) this.#watchExpiry()
+    if (this.#isOpen) this.#watchAccess()
     else this.#after(limits.socketAuthMs.default, () => void this.close())
     this.#channel.open({
       receive: (arrival, envelope) =>
@@ -151,22 +151,20 @@ class GuardedChannel implements Channel {
     }
     this.#isOpen = true
     this.#principal = outcome.principal
-    this.#watchExpiry()
+    this.#watchAccess()
     if (opening === undefined) await this.#receive(sink, arrival, envelope)
     else await this.#channel.send({ type: 'result', id: opening.id, result: {} })
   }
 
-  #watchExpiry(): void {
-    const expiresAt = this.#auth.endsStreams ? this.#principal?.expiresAt : undefined
-    if (expiresAt === undefined) return
-    this.#stop = startAt(
-      expiresAt,
-      () => {
-        this.#isExpired = true
-        this.#after(limits.expiredDrainMs.default, () => void this.close())
-      },
-      this.#clock,
-    )
+  #watchAccess(): void {
+    if (this.#principal === undefined) return
+    const end = (why: AccessEnd) => {
+      this.#isExpired = true
+      // Calls in flight may finish, unless the caller lost its permission.
+      if (why === 'withdrawn') void this.close()
+      else this.#after(limits.expiredDrainMs.default, () => void this.close())
+    }
+    this.#stop = this.#auth.onAccessEnd(this.#principal, end, this.#clock)
   }
 
   #after(delayMs: number, run: () => void): void {

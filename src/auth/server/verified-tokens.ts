@@ -50,9 +50,15 @@ export class VerifiedTokens {
     }
   }
 
-  /** Drops the tokens that match, so that they are verified again. */
-  drop(matches: (verified: VerifiedToken) => boolean): void {
-    for (const [token, verified] of this.#tokens) if (matches(verified)) this.#delete(token)
+  /** Drops the tokens that match, so that they are verified again, and returns them. */
+  drop(matches: (verified: VerifiedToken) => boolean): readonly VerifiedToken[] {
+    const dropped: VerifiedToken[] = []
+    for (const [token, verified] of this.#tokens) {
+      if (!matches(verified)) continue
+      this.#delete(token)
+      dropped.push(verified)
+    }
+    return dropped
   }
 
   #delete(token: string): void {

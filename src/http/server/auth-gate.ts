@@ -6,7 +6,6 @@ import type {
   AuthRefusal,
   PublicDocument,
 } from '../../mcp/authenticator.ts'
-import { startAt } from '../../util/time/wall-timer.ts'
 import type { EventStream, HttpReply, HttpRequest, ReplyHeaders } from '../exchange.ts'
 import { nothingServed, refuse, refuseAuth } from './responses.ts'
 
@@ -61,9 +60,12 @@ export class AuthGate {
     const { principal, headers } = outcome
     request.principal = principal
     request.hiddenHeaders = this.#auth.credentialHeaders ?? []
-    const endsAt =
-      this.#auth.endsStreams && request.method === 'GET' ? principal?.expiresAt : undefined
-    this.#host.route(request, new GuardedReply(reply, headers, endsAt))
+    // Of a POST the calls in flight may finish.
+    const watched = request.method === 'GET' ? principal : undefined
+    this.#host.route(
+      request,
+      new GuardedReply(reply, headers, watched && (end => this.#auth.onAccessEnd(watched, end))),
+    )
   }
 }
 
@@ -111,23 +113,28 @@ function personalHeaders(given: ReplyHeaders, more: AuthHeaders | undefined): Re
 
 /**
  * A response to an authenticated caller: it is never cached, and an event stream ends when the token of the
- * caller expires, as if the client had disconnected, so that the client can resume it with a new token.
+ * caller expires or is withdrawn, as if the client had disconnected, so that the client can resume it with a new token.
  */
 class GuardedReply implements HttpReply {
   readonly #reply: HttpReply
   readonly #headers: AuthHeaders | undefined
-  readonly #endsAt: number | undefined
+  /** Calls its argument when the stream has to end, and returns what cancels that. */
+  readonly #watch: ((end: () => void) => () => void) | undefined
   #onDisconnect: (() => void)[] = []
-  #isExpired = false
+  #hasEnded = false
 
-  constructor(reply: HttpReply, headers: AuthHeaders | undefined, endsAt: number | undefined) {
+  constructor(
+    reply: HttpReply,
+    headers: AuthHeaders | undefined,
+    watch: ((end: () => void) => () => void) | undefined,
+  ) {
     this.#reply = reply
     this.#headers = headers
-    this.#endsAt = endsAt
+    this.#watch = watch
   }
 
   get isFinished(): boolean {
-    return this.#isExpired || this.#reply.isFinished
+    return this.#hasEnded || this.#reply.isFinished
   }
 
   send(status: number, headers: ReplyHeaders, body?: string): void {
@@ -136,16 +143,16 @@ class GuardedReply implements HttpReply {
 
   stream(headers: ReplyHeaders): EventStream {
     const stream = this.#reply.stream(personalHeaders(headers, this.#headers))
-    if (this.#endsAt === undefined) return stream
-    const expire = (): void => {
-      this.#isExpired = true
+    if (this.#watch === undefined) return stream
+    const end = (): void => {
+      this.#hasEnded = true
       stream.end()
       for (const listener of this.#onDisconnect) listener()
     }
-    const stop = startAt(this.#endsAt, expire)
+    const stop = this.#watch(end)
     this.#reply.onDisconnect(stop)
     return {
-      write: text => (this.#isExpired ? undefined : stream.write(text)),
+      write: text => (this.#hasEnded ? undefined : stream.write(text)),
       end: () => {
         stop()
         stream.end()
@@ -154,7 +161,7 @@ class GuardedReply implements HttpReply {
   }
 
   onDisconnect(listener: () => void): void {
-    if (this.#endsAt !== undefined) this.#onDisconnect.push(listener)
+    if (this.#watch !== undefined) this.#onDisconnect.push(listener)
     this.#reply.onDisconnect(listener)
   }
 }

@@ -10,7 +10,6 @@ import type { Authenticator } from '../../mcp/authenticator.ts'
 import type { Caller } from '../../mcp/caller.ts'
 import type { Endpoint } from '../../mcp/endpoint.ts'
 import type { BudgetedRequest, RequestBudget } from '../../util/sockets/request-budget.ts'
-import { startAt } from '../../util/time/wall-timer.ts'
 import { writeLine } from '../../wire/sse.ts'
 import type { EventStream, HttpReply, HttpRequest } from '../exchange.ts'
 import type { Accepts } from './accept.ts'
@@ -140,10 +139,10 @@ class StatelessPost implements Exchange, OpenRequest, BudgetedRequest {
     this.#ending = run
     if (this.#isSettled) return
     this.#host.longLived.add(this)
-    const expiresAt = this.#host.auth?.endsStreams ? this.envelope.principal?.expiresAt : undefined
-    if (expiresAt === undefined) return
+    const { principal } = this.envelope
+    if (principal === undefined) return
     // A stream that would go on ends with the token of its caller.
-    this.#stopExpiry = startAt(expiresAt, () => this.end())
+    this.#stopExpiry = this.#host.auth?.onAccessEnd(principal, () => this.end())
   }
 
   end(): void {
