@@ -32,8 +32,6 @@ export interface ListenHttpOptions extends WireOptions, ConnectionLimits, HeldBy
   readonly tls?: TlsOptions
   /** Authenticates the handshakes of WebSockets; the service authenticates requests. */
   readonly auth?: Authenticator | undefined
-  /** Further paths of the service, which tokens may be issued for. */
-  readonly authPaths?: readonly string[]
   /** Called with the bound address. Throws a TypeError if nothing may be served there. */
   readonly onAddress?: ((address: string) => void) | undefined
   /** Counts the bytes of all connections. */
@@ -67,7 +65,7 @@ export async function listenHttp(
   const address = `${url.protocol}//${boundAddress(server)}${pathname}`
   const authenticate = await authenticateHandshakes(options, isProxy)
   try {
-    options.auth?.bind(address, options.authPaths ?? [])
+    options.auth?.bind(address)
     options.onAddress?.(address)
   } catch (error) {
     server.close()

@@ -212,7 +212,7 @@ const websocket: Transport<AddressOf<'websocket'>> = {
     const isProxy = options.trustedProxies && trustedProxies(options.trustedProxies)
     const authenticate = await handshakeGuard(auth, isProxy)
     const listener = await listenWebSocket(url, { ...options, authenticate }, accept)
-    auth.bind(listener.address.replace(/^ws/, 'http'), [])
+    auth.bind(listener.address.replace(/^ws/, 'http'))
     return listener
   },
 }

@@ -88,10 +88,14 @@ export interface Authenticator {
   /** Authenticates a request. Returns a promise only for a token that is not cached. Never rejects. */
   authenticate(request: AuthRequest): Authentication | Promise<Authentication>
   /**
-   * Decides whether a caller may use a method: an anonymous caller, and one whose token lacks scopes. Returns
-   * undefined where it may.
+   * Decides whether a caller may use a method at a path: an anonymous caller, and one whose token lacks scopes.
+   * Returns undefined where it may.
    */
-  authorize(method: string, principal: Principal | undefined): AuthRefusal | undefined
+  authorize(
+    method: string,
+    principal: Principal | undefined,
+    path?: string,
+  ): AuthRefusal | undefined
   /** Returns the refusal of a caller that lacks scopes: 403, or 401 for an anonymous one. */
   insufficientScope(scopes: readonly string[], principal: Principal | undefined): AuthRefusal
   /** Returns the public document at a path; undefined for any other path. */
@@ -106,5 +110,10 @@ export interface Authenticator {
    */
   onAccessEnd(principal: Principal, end: (why: AccessEnd) => void, clock?: Clock): () => void
   /** Tells the authenticator the address that it guards, once that is known. Throws a TypeError if it needs more. */
-  bind(address: string, paths: readonly string[]): void
+  bind(address: string): void
+  /**
+   * Adds paths at which clients know the server by another URL than the one that is bound: for each path of requests, the
+   * path of that URL. Tokens may be issued for it, and challenges name its metadata.
+   */
+  addPaths(paths: Readonly<Record<string, string>>): void
 }

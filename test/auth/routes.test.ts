@@ -79,6 +79,8 @@ interface Route {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: object
+  /** The path of the server's URL, as a client of the route knows it; `/mcp` by default. */
+  readonly known?: string
   /** The status with a good token. */
   readonly status: number
 }
@@ -133,11 +135,18 @@ const routes: readonly Route[] = [
       { ...at, name: `DELETE in a session of ${revision}`, method: 'DELETE' },
     ]
   }),
-  { name: 'GET of the HTTP+SSE pair of 2024-11-05', method: 'GET', path: '/sse', status: 200 },
+  {
+    name: 'GET of the HTTP+SSE pair of 2024-11-05',
+    method: 'GET',
+    path: '/sse',
+    known: '/sse',
+    status: 200,
+  },
   {
     name: 'POST of the HTTP+SSE pair of 2024-11-05',
     method: 'POST',
     path: `/messages?sessionId=${none}`,
+    known: '/sse',
     body: call,
     status: 404,
   },
@@ -201,7 +210,8 @@ describe.each(routes)('$name', route => {
   test.each(tokens)('with %s', async (_, authorization, status, challenge, kind) => {
     const before = calls
     const answer = await send(route, authorization)
-    expect([answer.status, answer.headers['www-authenticate']]).toEqual([status, challenge])
+    const expected = challenge.replace('resource/mcp"', `resource${route.known ?? '/mcp'}"`)
+    expect([answer.status, answer.headers['www-authenticate']]).toEqual([status, expected])
     // The response to a handshake has no body.
     if (answer.body !== '') {
       expect(JSON.parse(answer.body)).toMatchObject({

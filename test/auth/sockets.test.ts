@@ -3,9 +3,11 @@ import { connect as connectSocket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { AuthOptions } from '../../src/auth/index.ts'
-import { apiKeys, newApiKey } from '../../src/auth/index.ts'
+import { apiKeys, memoryStore, newApiKey, oauth } from '../../src/auth/index.ts'
+import { connect } from '../../src/connect.ts'
 import { listen } from '../../src/listen.ts'
 import { Server } from '../../src/server/server.ts'
+import { devIssuer } from '../../src/testing/dev-issuer/dev-issuer.ts'
 
 const cleanUps: (() => unknown)[] = []
 afterEach(async () => {
@@ -131,6 +133,36 @@ describe('over HTTP+SSE', () => {
     const refused = await post(call(2, 'who'))
     expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
   })
+
+  test.each([undefined, 'https://tools.example.com/mcp'])(
+    'a user logs in at the address of the events (resource: %s)',
+    async resource => {
+      const issuer = await devIssuer()
+      cleanUps.push(() => issuer.close())
+      const server = new Server({ name: 'guarded', version: '1' })
+      server.tool('who', {}, (_, ctx) => String(ctx.caller.principal?.subject))
+      const listener = await listen(server, 'http://127.0.0.1:0/mcp', {
+        auth: { verify: issuer.verifier(), scopes: ['notes'], ...(resource && { resource }) },
+      })
+      cleanUps.push(() => server.close())
+      cleanUps.push(() => listener.close())
+      const url = new URL('/sse', listener.address).href
+      const { status, headers } = await fetch(url, { headers: { accept: 'text/event-stream' } })
+      const known = new URL('/sse', resource ?? listener.address)
+      expect(status).toBe(401)
+      expect(headers.get('www-authenticate')).toContain(
+        `resource_metadata="${known.origin}/.well-known/oauth-protected-resource/sse"`,
+      )
+      const document = await fetch(new URL('/.well-known/oauth-protected-resource/sse', url))
+      expect(await document.json()).toMatchObject({ resource: known.href })
+      if (resource !== undefined) return
+      const open = issuer.browser()
+      await using client = await connect(url, {
+        auth: oauth({ redirect: 'http://127.0.0.1:9/callback', open, store: memoryStore() }),
+      })
+      expect((await client.call('who', {})).text).toBe('ada')
+    },
+  )
 
   test('a method needs its scopes, and a session its principal', async () => {
     const post = await pair(

@@ -20,7 +20,7 @@ import { checkProof, proofAlgorithms } from './dpop/proof-check.ts'
 import { MemoryReplayCache, type ReplayCache } from './dpop/replay-cache.ts'
 import { FailedTokens } from './failed-tokens.ts'
 import { type KnownCaller, OpenCallers } from './open-callers.ts'
-import { metadataPath, metadataUrl, protectedResourceDocument } from './protected-resource.ts'
+import { GuardedResources, type PublishedResource } from './protected-resource.ts'
 import { AuthRefusals } from './refusals.ts'
 import { withImpliedScopes } from './scopes.ts'
 import { hasQueryToken, type PresentedToken, readCredentials } from './token-header.ts'
@@ -56,16 +56,14 @@ class TokenAuthenticator implements ResourceAuthenticator {
   readonly #queue = new CheckQueue()
   readonly #replays: ReplayCache
   readonly #nonces: DpopNonces | undefined
+  readonly #resources: GuardedResources
   readonly #refusals: AuthRefusals
   readonly #decisions: Decisions
   readonly #callers: OpenCallers
-  readonly #documents = new Map<string, PublicDocument>()
   readonly #principals = new WeakMap<Principal, Principal>()
   readonly #dpop: 'accept' | 'require' | false
   /** Outcomes that connections remember count only while this is the same object. */
   #epoch = {}
-  #audiences: readonly string[]
-  #origin = ''
   readonly credentialHeaders: readonly string[]
 
   constructor(options: AuthOptions) {
@@ -77,14 +75,15 @@ class TokenAuthenticator implements ResourceAuthenticator {
     const isBound = this.#verifiers.some(({ dpop }) => dpop)
     this.#dpop = options.dpop ?? (isBound ? 'accept' : false)
     this.#nonces = options.dpopNonce === true ? new DpopNonces(this.#now) : undefined
+    this.#resources = new GuardedResources(this.#published())
     this.#refusals = new AuthRefusals(
+      this.#resources,
       { dpop: this.#dpop, algorithms: proofAlgorithms },
       options.scopes,
     )
     this.#decisions = new Decisions(options.onDecision, this.#refusals)
     this.#callers = new OpenCallers(options.streams !== 'until-closed')
     this.credentialHeaders = this.#verifiers.flatMap(({ header }) => header ?? [])
-    this.#audiences = [options.audience ?? []].flat()
     for (const one of this.#verifiers) {
       // Other listeners may use the same verifier.
       const before = one.onKeyWithdrawn
@@ -93,7 +92,29 @@ class TokenAuthenticator implements ResourceAuthenticator {
         this.#drop(caller => caller.keyId === keyId)
       }
     }
-    if (options.resource !== undefined) this.#guard(options.resource, [])
+    if (options.resource !== undefined) this.#resources.guard(options.resource)
+  }
+
+  /** What the metadata of every resource say. */
+  #published(): Omit<PublishedResource, 'resource'> {
+    const { metadata, scopes = [], methods = {}, authorizationServers } = this.#options
+    const issuers = new Set(this.#verifiers.flatMap(one => one.issuers))
+    const needed = new Set([...scopes, ...Object.values(methods).flat()])
+    return {
+      authorizationServers: authorizationServers ?? [...issuers],
+      scopesSupported: this.#options.scopesSupported ?? [...needed],
+      name: metadata?.name,
+      documentation: metadata?.documentation,
+      dpop: this.#dpop,
+      dpopAlgorithms: proofAlgorithms,
+      boundToCertificates: this.#options.certificates !== undefined,
+    }
+  }
+
+  /** The audiences that tokens may be issued for. */
+  get #audiences(): readonly string[] {
+    const { audience } = this.#options
+    return audience === undefined ? this.#resources.urls : [audience].flat()
   }
 
   #drop(matches: (caller: KnownCaller) => boolean): void {
@@ -107,53 +128,21 @@ class TokenAuthenticator implements ResourceAuthenticator {
   }
 
   get documents(): readonly string[] {
-    return [...this.#documents.keys()]
+    return [...this.#resources.documents.keys()]
   }
 
-  bind(address: string, paths: readonly string[]): void {
+  bind(address: string): void {
     const { resource = address } = this.#options
     checkResource(resource)
-    this.#guard(resource, paths)
+    this.#resources.guard(resource)
   }
 
-  /** Sets the resource that is guarded, and publishes its metadata. `paths` are further paths of the listener. */
-  #guard(resource: string, paths: readonly string[]): void {
-    const { origin, pathname } = new URL(resource)
-    const { audience, metadata, scopes = [], methods = {} } = this.#options
-    const further = paths.filter(path => path !== pathname).map(path => origin + path)
-    this.#origin = origin
-    this.#audiences = audience === undefined ? [resource, ...further] : [audience].flat()
-    const issuers = this.#options.authorizationServers ?? [
-      ...new Set(this.#verifiers.flatMap(one => one.issuers)),
-    ]
-    // Without an authorization server there is nothing that a client could find out.
-    if (issuers.length === 0) return
-    this.#refusals.metadataUrl = metadataUrl(resource)
-    const about = {
-      authorizationServers: issuers,
-      scopesSupported: this.#options.scopesSupported ?? [
-        ...new Set([...scopes, ...Object.values(methods).flat()]),
-      ],
-      name: metadata?.name,
-      documentation: metadata?.documentation,
-      dpop: this.#dpop,
-      dpopAlgorithms: proofAlgorithms,
-      boundToCertificates: this.#options.certificates !== undefined,
-    }
-    for (const url of further) {
-      this.#documents.set(
-        metadataPath(new URL(url).pathname),
-        protectedResourceDocument({ ...about, resource: url }),
-      )
-    }
-    const document = protectedResourceDocument({ ...about, resource })
-    // Some clients look only at the root.
-    this.#documents.set(metadataPath('/'), document)
-    this.#documents.set(metadataPath(pathname), document)
+  addPaths(paths: Readonly<Record<string, string>>): void {
+    this.#resources.addPaths(paths)
   }
 
   document(path: string): PublicDocument | undefined {
-    return this.#documents.get(path)
+    return this.#resources.documents.get(path)
   }
 
   authenticate(request: AuthRequest): Authentication | Promise<Authentication> {
@@ -181,13 +170,20 @@ class TokenAuthenticator implements ResourceAuthenticator {
     } catch (error) {
       decided = this.#unavailable(error)
     }
-    if (!(decided instanceof Promise)) return this.#decisions.report(decided)
+    const { path } = request
+    if (!(decided instanceof Promise))
+      return this.#refusals.at(path, this.#decisions.report(decided))
     return decided
       .catch(error => this.#unavailable(error))
-      .then(outcome => this.#decisions.report(outcome))
+      .then(outcome => this.#refusals.at(path, this.#decisions.report(outcome)))
   }
 
-  authorize(method: string, principal: Principal | undefined): AuthRefusal | undefined {
+  authorize(method: string, principal: Principal | undefined, path = ''): AuthRefusal | undefined {
+    const denied = this.#denial(method, principal)
+    return denied && this.#refusals.at(path, denied)
+  }
+
+  #denial(method: string, principal: Principal | undefined): AuthRefusal | undefined {
     const { anonymous, methods = {}, scopes = [] } = this.#options
     if (principal === undefined) {
       const isOpen =
@@ -352,7 +348,12 @@ class TokenAuthenticator implements ResourceAuthenticator {
     const [proof] = proofs
     if (proof === undefined || proofs.length > 1 || proof.includes(','))
       return this.#refusals.invalidProof()
-    const target = { method: request.method, url: this.#origin + request.path, token, jkt }
+    const target = {
+      method: request.method,
+      url: this.#resources.origin + request.path,
+      token,
+      jkt,
+    }
     const rules = { now: this.#now, replays: this.#replays, nonces: this.#nonces }
     switch (await checkProof(proof, target, rules)) {
       case 'invalid':

@@ -1,14 +1,14 @@
-import type { AuthHeaders, AuthRefusal } from '../../mcp/authenticator.ts'
+import type { Authentication, AuthHeaders, AuthRefusal } from '../../mcp/authenticator.ts'
 import type { ErrorKind } from '../../mcp/errors/table.ts'
 import { type ChallengeParameters, challengeHeaders } from './challenge.ts'
+import type { GuardedResources } from './protected-resource.ts'
 
 /**
  * Makes the responses to requests that are refused. Their texts are fixed: a caller learns neither claims,
  * nor keys, nor what was expected. The reason is for operators alone.
  */
 export class AuthRefusals {
-  /** The URL of the protected resource metadata, once it is known. */
-  metadataUrl: string | undefined
+  readonly #resources: GuardedResources
   readonly #schemes: {
     readonly dpop: 'accept' | 'require' | false
     readonly algorithms: readonly string[]
@@ -17,12 +17,14 @@ export class AuthRefusals {
   readonly #reasons = new WeakMap<AuthRefusal, string>()
 
   constructor(
+    resources: GuardedResources,
     schemes: {
       readonly dpop: 'accept' | 'require' | false
       readonly algorithms: readonly string[]
     },
     scopes: readonly string[] = [],
   ) {
+    this.#resources = resources
     this.#schemes = schemes
     this.#scopes = scopes
   }
@@ -30,6 +32,17 @@ export class AuthRefusals {
   /** Why a request was refused, for operators. */
   reasonOf(refusal: AuthRefusal): string {
     return this.#reasons.get(refusal) ?? refusal.message
+  }
+
+  /** Returns a refusal whose challenge names the metadata of the resource that is known at a path. */
+  at<T extends Authentication>(path: string, outcome: T): T {
+    if (outcome.status === undefined) return outcome
+    const [url, main] = [this.#resources.metadataUrl(path), this.#resources.metadataUrl('')]
+    const challenge = outcome.headers['www-authenticate']
+    if (url === undefined || main === undefined || url === main || challenge === undefined)
+      return outcome
+    const renamed = challenge.replace(`"${main}"`, `"${url}"`)
+    return { ...outcome, headers: { ...outcome.headers, 'www-authenticate': renamed } }
   }
 
   /** No token, or one of another scheme. The challenge has no error (RFC 6750, section 3.1). */
@@ -105,7 +118,8 @@ export class AuthRefusals {
   }
 
   #challenge(parameters: ChallengeParameters, scheme?: 'dpop'): AuthHeaders {
-    return challengeHeaders({ ...this.#schemes, metadataUrl: this.metadataUrl }, parameters, scheme)
+    const metadataUrl = this.#resources.metadataUrl('')
+    return challengeHeaders({ ...this.#schemes, metadataUrl }, parameters, scheme)
   }
 
   #make(

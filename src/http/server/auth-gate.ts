@@ -73,12 +73,12 @@ export class AuthGate {
 export function unauthorized(
   auth: Authenticator,
   arrival: Message | Batch,
-  { principal }: HttpRequest,
+  { principal, path }: HttpRequest,
 ): AuthRefusal | undefined {
   const messages = arrival.type === 'batch' ? arrival.entries : [arrival]
   for (const message of messages) {
     if (message.type !== 'request' && message.type !== 'notification') continue
-    const denied = auth.authorize(message.method, principal)
+    const denied = auth.authorize(message.method, principal, path)
     if (denied !== undefined) return denied
   }
   return undefined
