@@ -52,8 +52,8 @@ export interface DialOptions extends WireOptions, ChildProcessOptions {
 /** How `connect` authorizes its requests. */
 export interface ConnectAuth {
   /**
-   * Authorizes every request over HTTP, and the handshake of a WebSocket: `oauth(…)`, `bearer(…)` or another
-   * function of `trunkline/auth`. `'stored'` uses the tokens of `trunkline login`.
+   * Authorizes every request over HTTP, the handshake of a WebSocket, and the first message over a socket:
+   * `oauth(…)`, `bearer(…)` or another function of `trunkline/auth`; over a socket `bearer(…)`. `'stored'` uses the tokens of `trunkline login`.
    */
   readonly auth?: Credentials | 'stored'
 }

@@ -157,7 +157,7 @@ async function connectGroup(
 
 /**
  * Returns the credentials of the options; undefined if there are none. Throws a TypeError for a target
- * whose requests have no headers, and for headers that authorize requests as well.
+ * that has no way to authenticate callers, and for headers that authorize requests as well.
  */
 async function credentialsOf(
   { auth, headers = {}, http }: ConnectOptions | RpcConnectOptions,
@@ -165,8 +165,8 @@ async function credentialsOf(
 ): Promise<Credentials | undefined> {
   if (auth === undefined) return undefined
   if (isEndpoint(where)) throw authMisplaced('a server of this process')
-  const address = where.kind === 'child' ? undefined : transportOf(where)
-  if (address?.locator !== 'url') throw authMisplaced(address?.form ?? 'a program')
+  if (where.kind === 'child') throw authMisplaced('a program')
+  if (where.kind === 'stdio') throw authMisplaced(transportOf(where).form)
   const more = typeof http?.headers === 'object' ? http.headers : {}
   const clash = Object.keys({ ...headers, ...more }).find(name => /^authorization$/i.test(name))
   if (clash !== undefined)
@@ -185,7 +185,7 @@ function checkedCredentials(auth: Credentials): Credentials {
 
 function authMisplaced(target: string): TypeError {
   return new TypeError(
-    `option "auth" requires an address with HTTP headers (http:, https:, ws:, wss:), not ${target}`,
+    `option "auth" requires the address of a server (http:, https:, ws:, wss:, or a socket), not ${target}`,
   )
 }
 

@@ -287,7 +287,19 @@ type SocketAddress = AddressOf<'tcp' | 'unix' | 'pipe'>
 
 async function dialSocket(address: SocketAddress, options: TransportDialOptions): Promise<Channel> {
   const { connectSocket } = await import('./transport/socket/socket.ts')
-  return connectSocket(address, withoutOnJunk(options))
+  const connect = () => connectSocket(address, withoutOnJunk(options))
+  const { auth: credentials, signal, clock } = options
+  if (credentials === undefined) return connect()
+  const { authenticatedSocket } = await import('./auth/client/authenticated-socket.ts')
+  const server = urlOfSocket(address)
+  return authenticatedSocket({ server, credentials, connect, signal, clock })
+}
+
+/** The URL by which credentials know the server at a socket. */
+function urlOfSocket(address: SocketAddress): URL {
+  if (address.kind !== 'tcp') return new URL(`${address.kind}:${encodeURI(address.path)}`)
+  const { host, port } = address
+  return new URL(`tcp://${host.includes(':') ? `[${host}]` : host}:${port}`)
 }
 
 async function listenSocket(

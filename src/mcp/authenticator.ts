@@ -2,6 +2,9 @@ import type { Principal } from '../jsonrpc/channel.ts'
 import type { Clock } from '../util/time/clock.ts'
 import type { ErrorKind } from './errors/table.ts'
 
+/** The method of the first message on a socket whose callers are authenticated, of Trunkline's own. */
+export const authenticateMethod = 'trunkline/authenticate'
+
 /** Headers of a response, by lower-case name. */
 export type AuthHeaders = Readonly<Record<string, string>>
 

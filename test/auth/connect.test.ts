@@ -10,7 +10,7 @@ const auth = bearer('key')
 
 test.each<readonly [string, () => Promise<unknown>]>([
   ['a server of this process', () => connect(server, { auth })],
-  ['a socket', () => connect('tcp://127.0.0.1:1', { auth })],
+  ['standard input and output', () => connect('stdio:', { auth })],
   ['a program', () => connect({ command: 'node' }, { auth })],
   ['several servers', () => connect({ mcpServers: {} }, { auth })],
   ['the header', () => connect('http://127.0.0.1:1/', { auth, headers: { Authorization: 'x' } })],

@@ -1,13 +1,18 @@
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { connect as connectSocket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { AuthOptions } from '../../src/auth/index.ts'
-import { apiKeys, memoryStore, newApiKey, oauth } from '../../src/auth/index.ts'
+import { apiKeys, bearer, memoryStore, newApiKey, oauth } from '../../src/auth/index.ts'
 import { connect } from '../../src/connect.ts'
+import type { Peer } from '../../src/jsonrpc/peer/peer.ts'
 import { listen } from '../../src/listen.ts'
 import { Server } from '../../src/server/server.ts'
 import { devIssuer } from '../../src/testing/dev-issuer/dev-issuer.ts'
+import { deferred } from '../../src/util/promises.ts'
 
 const cleanUps: (() => unknown)[] = []
 afterEach(async () => {
@@ -16,11 +21,11 @@ afterEach(async () => {
 
 const { key, record } = await newApiKey('ada', { scopes: ['notes:read'] })
 
-async function serve(options: Partial<AuthOptions> = {}) {
+async function serve(options: Partial<AuthOptions> = {}, address = 'tcp://127.0.0.1:0') {
   const server = new Server({ name: 'guarded', version: '1' })
   server.tool('who', {}, (_, ctx) => String(ctx.caller.principal?.id))
   server.tool('purge', { auth: { scopes: ['notes:write'] } }, () => 'purged')
-  const listener = await listen(server, 'tcp://127.0.0.1:0', {
+  const listener = await listen(server, address, {
     auth: { verify: apiKeys({ keys: [record] }), ...options },
   })
   cleanUps.push(() => server.close())
@@ -97,6 +102,61 @@ describe('over TCP', () => {
     expect(listed).toMatchObject({ id: 1, result: { tools: [{ name: 'who' }, { name: 'purge' }] } })
     const [refused] = await talk(address, [call(2, 'who')], true)
     expect(refused).toMatchObject({ id: 2, error: { data: { kind: 'authentication_failed' } } })
+  })
+})
+
+describe('a client over a socket', () => {
+  const kinds = process.platform === 'win32' ? ['tcp'] : ['tcp', 'unix']
+
+  test.each(kinds)('sends its token first (%s)', async kind => {
+    const folder = await mkdtemp(join(tmpdir(), 'socket-'))
+    cleanUps.push(() => rm(folder, { recursive: true }))
+    const address = await serve({}, kind === 'tcp' ? undefined : `unix:${join(folder, 'a b.sock')}`)
+    await using client = await connect(address, { auth: bearer(key) })
+    expect((await client.call('who', {})).text).toBe('key:ada')
+  })
+
+  test('sends its token first in plain JSON-RPC, and loses nothing that the server sends', async () => {
+    const auth = { verify: apiKeys({ keys: [record] }) }
+    const onPeer = (peer: Peer) => void peer.notify('hello')
+    const methods = { ping: () => 'pong' }
+    await using listener = await listen(methods, 'tcp://127.0.0.1:0', {
+      protocol: 'jsonrpc',
+      auth,
+      onPeer,
+    })
+    const greeted = deferred<void>()
+    await using peer = await connect(listener.address, {
+      protocol: 'jsonrpc',
+      auth: bearer(key),
+      methods: { hello: () => greeted.resolve() },
+    })
+    expect(await peer.call('ping')).toBe('pong')
+    await greeted.promise
+  })
+
+  test('connects again with another token after a refusal', async () => {
+    const tokens = [`${key.slice(0, -1)}_`]
+    const auth = bearer(() => tokens.shift() ?? key)
+    await using client = await connect(await serve(), { auth })
+    expect((await client.call('who', {})).text).toBe('key:ada')
+  })
+
+  test('fails with the reason if its token is refused', async () => {
+    const auth = bearer(`${key.slice(0, -1)}_`)
+    await expect(connect(await serve(), { auth })).rejects.toMatchObject({
+      name: 'ChannelError',
+      code: 'refused',
+      cause: { name: 'AuthError', code: 'denied' },
+    })
+  })
+
+  test('fails without a token, and at a server that authenticates nobody', async () => {
+    const open = await listen(new Server({ name: 'open', version: '1' }), 'tcp://127.0.0.1:0')
+    cleanUps.push(() => open.close())
+    await expect(connect(open.address, { auth: bearer(key) })).rejects.toThrow(/leave "auth" out/)
+    const auth = oauth({ store: memoryStore() })
+    await expect(connect(open.address, { auth })).rejects.toThrow(/use bearer\(token\)/)
   })
 })
 

@@ -1,12 +1,14 @@
 import type { Channel, Envelope, Principal, Sink } from '../../jsonrpc/channel.ts'
 import type { Decoded, ErrorObject, Message } from '../../jsonrpc/message.ts'
-import type { AccessEnd, Authenticator, AuthRefusal } from '../../mcp/authenticator.ts'
+import {
+  type AccessEnd,
+  type Authenticator,
+  type AuthRefusal,
+  authenticateMethod,
+} from '../../mcp/authenticator.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
 import { type Clock, systemClock } from '../../util/time/clock.ts'
-
-/** The method of the first message on a socket whose callers are authenticated. */
-export const authenticateMethod = 'trunkline/authenticate'
 
 /**
  * Guards a channel on which one caller sends all messages: a WebSocket after its handshake, or a socket with
