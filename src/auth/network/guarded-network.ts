@@ -9,7 +9,7 @@ import type {
   NetworkReach,
   SendGuardedRequest,
 } from './guarded-request.ts'
-import type { NetworkResponse } from './network.ts'
+import type { NetworkRequest, NetworkResponse } from './network.ts'
 
 /**
  * The only way by which authorization sends requests. It checks every address before a connection is opened,
@@ -101,6 +101,18 @@ export class GuardedNetwork {
     })
   }
 
+  /** Sends a request to a URL that the operator has chosen. Later requests may reach as far as its address. */
+  async sendChosen(url: URL, request: NetworkRequest): Promise<NetworkResponse> {
+    const response = await this.#attempt(url, { ...attemptOf(request), checkAddress: () => {} })
+    this.reachAs(url, response.address)
+    return response
+  }
+
+  /** Sends a request to a URL that a document names. Redirects are not followed. */
+  async sendNamed(url: URL, request: NetworkRequest): Promise<NetworkResponse> {
+    return this.#send(url, attemptOf(request))
+  }
+
   /**
    * Throws an AuthError `'insecure'` for a URL that must not be requested, or shown to a user: only `https:`,
    * and `http:` on this machine if the MCP server is there too.
@@ -149,6 +161,19 @@ export class GuardedNetwork {
 type Attempt = Omit<GuardedRequest, 'url' | 'signal'> & {
   readonly timeoutMs: number
   readonly signal: AbortSignal | undefined
+}
+
+function attemptOf(request: NetworkRequest): Omit<Attempt, 'checkAddress'> {
+  const { method = 'GET', headers, body, maxBytes, timeoutMs } = request
+  const all = { accept: 'application/json', ...headers }
+  return {
+    method,
+    headers: all,
+    ...(body !== undefined && { body }),
+    maxBytes,
+    timeoutMs,
+    signal: undefined,
+  }
 }
 
 const reachable: Readonly<Record<NetworkReach, readonly AddressClass[]>> = {

@@ -2,7 +2,8 @@ import type { Principal } from '../../../jsonrpc/channel.ts'
 import { deepFreeze, isRecord } from '../../../util/objects.ts'
 import { checkOptions, type OptionTableOf } from '../../../util/options.ts'
 import { loadJose } from '../../jose.ts'
-import { fetchNetwork, type Network } from '../../network/network.ts'
+import { issuerNetwork } from '../../network/issuer-network.ts'
+import type { Network } from '../../network/network.ts'
 import { InvalidToken, type TokenRequest, type Verifier } from '../verifier.ts'
 import { confirmationOf } from './confirmation.ts'
 import { claimStrings, readJwt } from './jwt-parts.ts'
@@ -83,12 +84,13 @@ export function jwt(options: JwtOptions): Verifier {
     throw new TypeError('option "secret" must have at least 32 bytes')
   }
   const algorithms = algorithmsOf(options)
+  const chosen = typeof options.jwks === 'string' ? [...issuers, options.jwks] : issuers
   const keySet =
     secret === undefined
       ? new KeySet({
           issuer: issuers[0] ?? '',
           jwks: options.jwks,
-          network: options.network ?? fetchNetwork(),
+          network: options.network ?? issuerNetwork(chosen),
           now,
           onWithdrawn: keyId => own.onKeyWithdrawn?.(keyId),
         })
