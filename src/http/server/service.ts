@@ -113,16 +113,13 @@ export class HttpService implements HttpHandler {
     this.#hasSessions = stateless.length < endpoint.revisions.length
     this.#streams = new OpenStreams(options.keepAliveMs)
     this.#sessions = new Sessions(endpoint, options.sessions, this.#streams, options.auth)
-    if (options.sse && this.#hasSessions) {
-      const { events, messages } = options.sse
-      // A client of this transport knows the server by the address of its events.
-      options.auth?.addPaths({ [events]: events, [messages]: events })
+    if (options.sse && this.#hasSessions)
       this.#httpSse = new HttpSseEndpoints(endpoint, options.sse, {
         ...options.sessions,
         streams: this.#streams,
         auth: options.auth,
+        path: options.path,
       })
-    }
     this.#inFlight = new InFlight(options.maxInFlight ?? limits.httpInFlight.default)
     this.#guard = new OriginGuard(options)
     this.#posts = {

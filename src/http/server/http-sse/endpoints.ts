@@ -25,6 +25,8 @@ export interface HttpSseOptions extends SessionsOptions {
   readonly streams?: OpenStreams
   /** Decides which messages a caller may send; undefined without authentication. */
   readonly auth?: Authenticator | undefined
+  /** The path of the other transport, which may be one of this transport too. */
+  readonly path?: string | undefined
 }
 
 /**
@@ -48,6 +50,9 @@ export class HttpSseEndpoints {
     this.#auth = options.auth
     this.#makeId = options.makeId ?? (() => randomHex(24))
     this.#table = new SessionTable(options, options.clock)
+    const { events, messages } = paths
+    // A client of this transport knows the server by the address of its events.
+    if (events !== options.path) options.auth?.addPaths({ [events]: events, [messages]: events })
   }
 
   get size(): number {
