@@ -1,17 +1,22 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { fileStore, login } from '../../src/auth/index.ts'
+import { limits } from '../../src/util/limits/limits.ts'
 import { authorizationServer } from '../support/authorization-server.ts'
+import { pollOptions } from '../support/poll-options.ts'
 
 const program = fileURLToPath(new URL('refresher.js', import.meta.url))
+const holder = fileURLToPath(new URL('lock-holder.js', import.meta.url))
+/** How often each of the five processes needs other tokens; 60 make the long run, of 300. */
+const times = process.env.TRUNKLINE_REFRESHES ?? '12'
 
-test('five processes that share a file store renew tokens without ever losing them', async () => {
+test('five processes that share a file store renew tokens without ever losing them, although another one is killed while it does', async () => {
   const as = await authorizationServer()
   const folder = join(mkdtempSync(join(tmpdir(), 'trunkline-many-')), 'tokens')
   const open = (page: URL) => as.open(page)
@@ -26,11 +31,21 @@ test('five processes that share a file store renew tokens without ever losing th
     return mcp?.(request) ?? {}
   })
   const children = Array.from({ length: 5 }, () =>
-    spawn(process.execPath, [program, as.url.href, folder, '12'], { stdio: 'pipe' }),
+    spawn(process.execPath, [program, as.url.href, folder, times], { stdio: 'pipe' }),
   )
   const errors = children.map(child => text(child.stderr))
   await Promise.all(children.map(child => once(child.stdout, 'data')))
+  const killed = spawn(process.execPath, [holder, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(killed.stdout, 'data')
   for (const child of children) child.stdin.end('go\n')
+  // Once they wait for the lock: nobody can renew the tokens that the server refuses.
+  await vi.waitUntil(() => used.size === 5, pollOptions)
+  killed.kill('SIGKILL')
+  await once(killed, 'exit')
+  // The time after which its lock counts as abandoned passes.
+  const past = (Date.now() - limits.storeLockMs.default) / 1000 - 1
+  const [lock = ''] = readdirSync(folder).filter(name => name.endsWith('.lock'))
+  utimesSync(join(folder, lock), past, past)
   const codes = await Promise.all(children.map(child => once(child, 'close')))
   expect((await Promise.all(errors)).join('')).toBe('')
   expect(codes.map(([code]) => code)).toEqual([0, 0, 0, 0, 0])
