@@ -58,7 +58,7 @@ export async function listen(
   const { serve, decode, service, traffic, onAddress } =
     options.protocol === 'jsonrpc'
       ? rpcServing(answers, options, auth?.authenticator)
-      : mcpServing(answers, options, auth?.authenticator)
+      : await mcpServing(answers, options, auth?.authenticator)
   const connections = new Set<Served>()
   const listening = { ...options, decode, service, traffic, onAddress, auth: auth?.authenticator }
   const listener = await transportOf(where).listen(where, listening, channel => {
@@ -113,11 +113,11 @@ async function listenerAuth(
   return { authenticator, guard: await channelGuard(where, auth, authenticator) }
 }
 
-function mcpServing(
+async function mcpServing(
   answers: Answers,
   options: ListenOptions,
   auth: Authenticator | undefined,
-): ProtocolServing {
+): Promise<ProtocolServing> {
   if (!isEndpoint(answers)) {
     const hint = "for plain methods, pass { protocol: 'jsonrpc' }"
     throw new TypeError(
@@ -127,7 +127,7 @@ function mcpServing(
   return {
     serve: channel => answers.attach(channel),
     traffic: answers.traffic,
-    onAddress: bindPages(options),
+    onAddress: await pagesBinder(options),
     decode: { ...endpointDecodeOptions(answers), ...defined(options.decode) },
     service: async path => {
       const { HttpService } = await import('./http/server/service.ts')
@@ -151,10 +151,15 @@ async function withOptionalPages(
 }
 
 /** Returns a function that tells the pages their address, and who can visit them. */
-function bindPages({ pages, auth }: ListenOptions): ((address: string) => void) | undefined {
+async function pagesBinder({
+  pages,
+  auth,
+}: ListenOptions): Promise<((address: string) => void) | undefined> {
+  if (pages === undefined) return undefined
+  const { bindPages } = await import('./auth/connect/with-pages.ts')
   const { verify = [] } = auth !== undefined && 'verify' in auth ? auth : {}
   const verifiers = [verify].flat().map(({ name }) => name)
-  return pages && (address => pages.bind(address, verifiers))
+  return address => bindPages(pages, address, verifiers)
 }
 
 function rpcServing(

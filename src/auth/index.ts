@@ -1,4 +1,5 @@
 export type {
+  AccessEnd,
   Admission,
   AuthCache,
   Authentication,

@@ -5,6 +5,7 @@ export type {
   UpstreamExchange,
   UpstreamIdentityProvider,
   UpstreamIdJag,
+  UpstreamUserGrant,
 } from '../mcp/credentials.ts'
 export type { HealthLevel } from '../observe/health/health.ts'
 export type {

@@ -35,7 +35,7 @@ describe('the browser', () => {
     const refused = await here.visit(link, 'bob')
     expect(refused.status).toBe(403)
     expect(await refused.text()).toContain('made for another user')
-    expect(await here.pages.vault.list()).toEqual([])
+    expect(await here.vault.list()).toEqual([])
     // Nothing was used up: ada can still grant it.
     expect((await here.visit(link, 'ada')).status).toBe(200)
   })
@@ -60,14 +60,14 @@ describe('the browser', () => {
     expect((await new Browser().open(back)).status).toBe(403)
     // The state was used by the wrong browser.
     expect((await browser.open(back)).status).toBe(403)
-    expect(await here.pages.vault.list()).toEqual([])
+    expect(await here.vault.list()).toEqual([])
 
     const next = await linkFor(here, 'ada')
     const page = await consentOf(here, next, 'ada', browser)
     const again = await here.back.browser('ada')(locationOf(await browser.submit(next, page)))
     expect((await browser.open(again)).status).toBe(200)
     expect((await browser.open(again)).status).toBe(403)
-    expect(await here.pages.vault.list()).toHaveLength(1)
+    expect(await here.vault.list()).toHaveLength(1)
     // The link was used too.
     expect((await browser.open(next)).status).toBe(410)
     expect((await browser.submit(next, page)).status).toBe(410)
@@ -199,7 +199,7 @@ test('two users never share a grant', async () => {
   expect((await here.visit(linkOf(answer.text), 'bob')).status).toBe(200)
   expect((await bob.call('notes__list')).text).toBe('the notes of bob')
   expect((await ada.call('notes__list')).text).toBe('the notes of ada')
-  const grants = await here.pages.vault.list()
+  const grants = await here.vault.list()
   expect(grants.map(({ principal }) => principal)).toEqual([
     `${here.front.issuer} ada`,
     `${here.front.issuer} bob`,

@@ -52,7 +52,7 @@ test('a user who declines is not asked again, and nothing reaches the server', a
   })
   await expect(ada.call('notes__list')).rejects.toMatchObject({ kind: 'elicitation_failed' })
   expect(count).toBe(1)
-  expect(await here.pages.vault.list()).toEqual([])
+  expect(await here.vault.list()).toEqual([])
 })
 
 test('a tool of no server leads to no page', async () => {

@@ -1,3 +1,4 @@
+import { grantPagesOf } from '../../src/auth/connect/grant-pages.ts'
 import { bearer, type ConnectPagesOptions, connectPages, userGrants } from '../../src/auth/index.ts'
 import { connect, listen, type RevisionName, Server } from '../../src/index.ts'
 import { Router } from '../../src/router/router.ts'
@@ -76,7 +77,7 @@ export async function connecting({ hasLogin, revisions, ...options }: Connecting
       await listener.close()
       await router.close()
     }
-    return { pages, close, address: listener.address }
+    return { vault: grantPagesOf(pages).vault, close, address: listener.address }
   }
   let running = await start(options, 'http://127.0.0.1:0/mcp')
   const { address } = running
@@ -85,8 +86,8 @@ export async function connecting({ hasLogin, revisions, ...options }: Connecting
     front,
     back,
     errors,
-    get pages() {
-      return running.pages
+    get vault() {
+      return running.vault
     },
     /** Stops the router, and starts another one at the same address. */
     restart: async (chosen: ConnectPagesOptions) => {

@@ -1,4 +1,5 @@
 import type { ConnectPages } from './connect-pages.ts'
+import { grantPagesOf } from './grant-pages.ts'
 import { refusalPage } from './html.ts'
 import type { PageRequest } from './page-request.ts'
 
@@ -16,11 +17,24 @@ interface Handler<Request, Reply> {
   close(options?: { readonly drainMs?: number }): Promise<void>
 }
 
-/** Combines two handlers: requests for the pages go to `pages`, all others to `main`. */
+/**
+ * Tells the pages the address of their listener, and by which verifiers it authenticates callers. Throws a TypeError if
+ * the pages could not know whose browser visits them.
+ */
+export function bindPages(
+  pages: ConnectPages,
+  address: string,
+  verifiers: readonly string[],
+): void {
+  grantPagesOf(pages).bind(address, verifiers)
+}
+
+/** Combines two handlers: requests for the pages go to the pages, all others to `main`. */
 export function withPages<Request extends PageRequest, Reply extends PageReply>(
   main: Handler<Request, Reply>,
-  pages: ConnectPages,
+  connectPages: ConnectPages,
 ): Handler<Request, Reply> {
+  const pages = grantPagesOf(connectPages)
   const inFlight = new Set<Promise<void>>()
   const answer = async (request: Request, reply: Reply): Promise<void> => {
     const response = await pages.respond(request).catch(() => refusalPage(500, 'Internal error.'))

@@ -16,6 +16,7 @@ const env = {
   SEARCH_TOKEN: 't',
   INTROSPECTION_SECRET: 's',
   ROUTER_SECRET: 's',
+  LOGIN_SECRET: 's',
   ROUTER_TOKEN: 's',
   IDP_SECRET: 's',
 }
@@ -169,6 +170,10 @@ function placed(group: string, object: object): unknown {
       return { mcpServers: {}, auth: { apiKeys: 'keys.json', ...object } }
     case 'jwt':
       return { mcpServers: {}, auth: { jwt: { issuer: 'https://as.example', ...object } } }
+    case 'login': {
+      const auth = { jwt: { issuer: url }, login: { clientId: 'c', ...object } }
+      return { ...withServer({ url, auth: { user: {} } }), auth }
+    }
     case 'introspection': {
       const example = fieldsOf('auth').get('introspection')?.example
       return { mcpServers: {}, auth: { introspection: { ...Object(example), ...object } } }
@@ -191,6 +196,10 @@ function placed(group: string, object: object): unknown {
       return { mcpServers: {}, audit: { file: 'audit.jsonl', ...object } }
     case 'serverAuth':
       return { ...withServer({ url, auth: object }), auth: { jwt: { issuer: url } } }
+    case 'user': {
+      const server = withServer({ url, auth: { user: { clientId: 'c', ...object } } })
+      return { ...server, auth: { jwt: { issuer: url } } }
+    }
     case 'exchange':
     case 'idJag': {
       const example = fieldsOf('serverAuth').get(group)?.example

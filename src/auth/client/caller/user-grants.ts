@@ -12,6 +12,7 @@ import type {
 import { checkOptions } from '../../../util/options.ts'
 import { AuthError } from '../../auth-error.ts'
 import type { ConnectPages } from '../../connect/connect-pages.ts'
+import { grantPagesOf } from '../../connect/grant-pages.ts'
 import { oauth } from '../oauth.ts'
 import { type OAuthOptions, oauthSettings, oauthTable } from '../options.ts'
 import { CredentialsByCaller } from './credentials-by-caller.ts'
@@ -37,7 +38,8 @@ export interface UserGrantsOptions
 export function userGrants(options: UserGrantsOptions): CallerCredentials {
   const { store: _s, redirect: _r, open: _o, loginMs: _l, stepUp: _u, ...own } = oauthTable
   checkOptions(options, { ...own, pages: 'object', name: 'string' })
-  const { pages, name, ...settings } = options
+  const { pages: connectPages, name, ...settings } = options
+  const pages = grantPagesOf(connectPages)
   oauthSettings(settings)
   return new CredentialsByCaller((newest, { id }) => {
     const stored = oauth({ ...settings, store: pages.vault.of(id) })

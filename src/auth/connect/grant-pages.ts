@@ -1,0 +1,267 @@
+import type { Principal } from '../../jsonrpc/channel.ts'
+import type { GrantPage } from '../../mcp/caller-credentials.ts'
+import { createSealer, type Sealer } from '../../util/crypto/seal.ts'
+import { limits } from '../../util/limits/limits.ts'
+import { AuthError } from '../auth-error.ts'
+import { type BeginOptions, begin, finish } from '../client/login/login.ts'
+import { isEqualSecret, randomText } from '../client/protocol/encoding.ts'
+import type { PendingLogin } from '../client/protocol/login-flow.ts'
+import { memoryStore } from '../client/store/memory-store.ts'
+import { BrowserLogin, type PendingBrowserLogin } from './browser-login.ts'
+import type { ConnectPages, ConnectPagesOptions } from './connect-pages.ts'
+import { Cookies } from './cookies.ts'
+import { Flows } from './flows.ts'
+import { connectedPage, consentPage, type PageResponse, redirectTo, refusalPage } from './html.ts'
+import { foreignReason, formOf, isOwnMachine, type PageRequest } from './page-request.ts'
+import { type GrantTicket, type TicketProblem, Tickets } from './tickets.ts'
+import { Vault } from './vault.ts'
+
+/** What a server needs of its users. */
+export interface GrantServer {
+  /** The name of the server, as users know it. */
+  readonly name: string
+  /** How the router logs in for a user there. */
+  readonly options: Omit<BeginOptions, 'redirect' | 'store'>
+}
+
+/** A user who has approved, and now logs in at the authorization server of the server. */
+interface Approval {
+  readonly ticket: GrantTicket
+  readonly pending: PendingLogin
+  /** The value of the cookie of the browser that has approved. */
+  readonly secret: string
+}
+
+/** A user who logs in at the authorization server of the callers. */
+interface Arrival {
+  readonly ticketText: string
+  readonly browser: string
+  readonly pending: PendingBrowserLogin
+}
+
+/** Implements `ConnectPages`: answers requests for the pages, and makes links to them. */
+export class GrantPages implements ConnectPages {
+  /** What users have granted. */
+  readonly vault: Vault
+  readonly #options: ConnectPagesOptions
+  readonly #ticketMs: number
+  readonly #sealer: Sealer
+  readonly #tickets: Tickets
+  readonly #login: BrowserLogin | undefined
+  readonly #arrivals: Flows<Arrival>
+  readonly #approvals: Flows<Approval>
+  /** The servers that tickets were made for, by name and address. */
+  readonly #servers = new Map<string, GrantServer>()
+  #base: URL | undefined
+  #cookies = new Cookies(new URL('https://localhost'))
+
+  constructor(options: ConnectPagesOptions) {
+    this.#options = options
+    this.#ticketMs = options.ticketMs ?? limits.ticketMs.default
+    this.#sealer = createSealer({ ...(options.keys && { keys: options.keys }) })
+    this.#tickets = new Tickets(this.#sealer, this.#ticketMs)
+    this.#login = options.login && new BrowserLogin(options.login)
+    this.#arrivals = new Flows(this.#ticketMs)
+    this.#approvals = new Flows(this.#ticketMs)
+    this.vault = new Vault(options.store ?? memoryStore(), this.#sealer)
+  }
+
+  get url(): string | undefined {
+    return this.#base?.href
+  }
+
+  /**
+   * Tells the pages the address of their listener, and by which verifiers it authenticates callers. Throws a TypeError
+   * if the pages could not know whose browser visits them.
+   */
+  bind(address: string, verifiers: readonly string[] = []): void {
+    const base = new URL(this.#options.url ?? new URL('/connect', address))
+    if (verifiers.includes('key'))
+      throw new TypeError(
+        'callers with API keys cannot grant access by a page, because a browser cannot log in as one of them; use tokens of an authorization server instead of apiKeys',
+      )
+    const isLocal = isOwnMachine(base) && isOwnMachine(new URL(address))
+    if (this.#login === undefined && !isLocal)
+      throw new TypeError(
+        `other machines reach the pages at ${base.href}: they need "login" to know whose browser visits them`,
+      )
+    if (base.protocol !== 'https:' && !isOwnMachine(base))
+      throw new TypeError(`the pages need an https: URL, not ${base.href}`)
+    // The first of several addresses is the one in links.
+    this.#base ??= base
+    this.#cookies = new Cookies(this.#base)
+  }
+
+  /** Makes the page on which a principal allows the router to act for it at a server. Rejects with an AuthError. */
+  async pageFor(
+    principal: Principal,
+    to: GrantServer,
+    asked: Pick<GrantTicket, 'server' | 'grantedBy' | 'scopes'>,
+  ): Promise<GrantPage> {
+    const { name } = to
+    if (this.#base === undefined)
+      throw new AuthError('unsupported', 'no listener serves the pages: pass "pages" to listen()')
+    if (this.#login !== undefined && !(principal.issuer && principal.subject))
+      throw new AuthError('unsupported', 'a browser cannot log in as this caller')
+    const elicitationId = crypto.randomUUID()
+    this.#servers.set(`${name} ${asked.server}`, to)
+    const ticket = await this.#tickets.seal(principal, { name, elicitationId, ...asked })
+    const { host } = new URL(asked.grantedBy)
+    return {
+      message: `Connect your account at "${name}": log in at ${host}, so that this call can be made for you.`,
+      url: `${this.#base.href}/${ticket}`,
+      elicitationId,
+    }
+  }
+
+  /** Whether the path of a request is one of the pages. */
+  handles({ path }: Pick<PageRequest, 'path'>): boolean {
+    return this.#base !== undefined && path.startsWith(`${this.#base.pathname}/`)
+  }
+
+  /** Answers a request for a page. Never rejects. */
+  async respond(request: PageRequest): Promise<PageResponse> {
+    const base = this.#base
+    if (base === undefined || !this.handles(request))
+      return refusalPage(404, 'There is no such page.')
+    const foreign = foreignReason(request, base)
+    if (foreign !== undefined) return refusalPage(403, `Refused: ${foreign}.`)
+    const name = request.path.slice(base.pathname.length + 1)
+    try {
+      if (request.method === 'GET' && name === 'login') return await this.#loggedIn(request, base)
+      if (request.method === 'GET' && name === 'callback') return await this.#granted(request, base)
+      if (request.method === 'GET') return await this.#visited(base, name)
+      if (request.method === 'POST') return await this.#approved(request, base, name)
+      return { ...refusalPage(405, 'This page can only be read.'), status: 405 }
+    } catch (error) {
+      // The message of an AuthError holds no token, code or secret.
+      const why = error instanceof AuthError ? error.message : 'an internal error'
+      return refusalPage(502, `The login failed: ${why}. Call the tool again to get a new link.`)
+    }
+  }
+
+  /** A browser opens a link: it logs in, or sees what it is asked to approve. */
+  async #visited(base: URL, ticketText: string): Promise<PageResponse> {
+    const ticket = await this.#tickets.open(ticketText)
+    if (typeof ticket === 'string') return refusedTicket(ticket)
+    const browser = randomText()
+    const cookie = this.#cookies.set('page', browser, this.#ticketMs)
+    if (this.#login === undefined) return this.#consent(ticket, ticketText, browser, base, cookie)
+    const { url, pending } = await this.#login.begin(`${base.href}/login`)
+    this.#arrivals.add(pending.state, { ticketText, browser, pending })
+    return redirectTo(url, cookie)
+  }
+
+  /** A browser returns from its login: it must be that of the principal of the ticket. */
+  async #loggedIn(request: PageRequest, base: URL): Promise<PageResponse> {
+    const query = new URLSearchParams(request.query)
+    const arrival = this.#arrivals.take(query.get('state') ?? '')
+    if (arrival === undefined || this.#login === undefined) return usedLink()
+    const { ticketText, browser, pending } = arrival
+    if (!this.#cookies.has(request.header('cookie'), 'page', browser)) return otherBrowser()
+    const ticket = await this.#tickets.open(ticketText)
+    if (typeof ticket === 'string') return refusedTicket(ticket)
+    const user = await this.#login.finish(pending, query)
+    if (user.issuer !== ticket.issuer || user.subject !== ticket.subject)
+      return refusalPage(
+        403,
+        'This link was made for another user. If somebody has sent it to you, they may want to use your account: do not continue.',
+      )
+    return this.#consent(ticket, ticketText, browser, base, {})
+  }
+
+  async #consent(
+    ticket: GrantTicket,
+    ticketText: string,
+    browser: string,
+    base: URL,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<PageResponse> {
+    const csrf = await this.#sealer.seal(browser, csrfOf(ticket), { ttlMs: this.#ticketMs })
+    return consentPage(ticket, `${base.pathname}/${ticketText}`, csrf, headers)
+  }
+
+  /** A user approves: only now the browser gets the cookie without which it cannot return. */
+  async #approved(request: PageRequest, base: URL, ticketText: string): Promise<PageResponse> {
+    const ticket = await this.#tickets.open(ticketText)
+    if (typeof ticket === 'string') return refusedTicket(ticket)
+    const form = await formOf(request, limits.connectFormBytes.default)
+    if (form === undefined) return refusalPage(413, 'The form is invalid or too large.')
+    // Only a page that was shown after the browser was identified has this value, and it names that browser.
+    const shown = await this.#sealer.open(form.get('csrf') ?? '', csrfOf(ticket))
+    if (!shown.ok || typeof shown.value !== 'string')
+      return refusalPage(403, 'The form is not ours.')
+    if (!this.#cookies.has(request.header('cookie'), 'page', shown.value)) return otherBrowser()
+    const server = this.#servers.get(`${ticket.name} ${ticket.server}`)
+    if (server === undefined || !this.#tickets.use(ticket)) return usedLink()
+    try {
+      const { url, pending } = await begin(ticket.server, this.#beginOptions(ticket, server, base))
+      const secret = randomText()
+      this.#approvals.add(pending.state, { ticket, pending, secret })
+      return redirectTo(url, this.#cookies.set('connect', secret, this.#ticketMs))
+    } catch (error) {
+      this.#tickets.release(ticket)
+      throw error
+    }
+  }
+
+  /** A browser returns from the authorization server of the server: it must be the one that has approved. */
+  async #granted(request: PageRequest, base: URL): Promise<PageResponse> {
+    const state = new URLSearchParams(request.query).get('state') ?? ''
+    const approval = this.#approvals.take(state)
+    if (approval === undefined) return usedLink()
+    const { ticket, pending, secret } = approval
+    if (!this.#cookies.has(request.header('cookie'), 'connect', secret)) return otherBrowser()
+    const server = this.#servers.get(`${ticket.name} ${ticket.server}`)
+    if (server === undefined || !isEqualSecret(state, pending.state)) return usedLink()
+    const callback = new URL(`${base.href}/callback?${request.query}`)
+    await finish(pending, callback, this.#beginOptions(ticket, server, base))
+    return connectedPage(ticket)
+  }
+
+  /** Exactly what the user has seen is asked for, where the user has seen it. */
+  #beginOptions(
+    { principal, grantedBy, scopes }: GrantTicket,
+    { options }: GrantServer,
+    base: URL,
+  ): BeginOptions {
+    return {
+      ...options,
+      issuer: grantedBy,
+      scopes,
+      scopesAllowed: scopes,
+      store: this.vault.of(principal),
+      redirect: `${base.href}/callback`,
+    }
+  }
+}
+
+/** Returns the implementation of pages. Throws a TypeError for an object that `connectPages` has not made. */
+export function grantPagesOf(pages: ConnectPages): GrantPages {
+  if (pages instanceof GrantPages) return pages
+  throw new TypeError('pages: expected the result of connectPages()')
+}
+
+/** Binds the value in a form to its ticket. */
+function csrfOf({ nonce }: GrantTicket) {
+  return { purpose: 'connect', method: 'csrf', params: { nonce } } as const
+}
+
+function refusedTicket(problem: TicketProblem): PageResponse {
+  if (problem === 'invalid') return refusalPage(404, 'There is no such page.')
+  return refusalPage(
+    410,
+    `This link has ${problem === 'used' ? 'been used' : 'expired'}. Call the tool again to get a new one.`,
+  )
+}
+
+function usedLink(): PageResponse {
+  return refusalPage(
+    403,
+    'This step was done before, or too late. Call the tool again to get a new link.',
+  )
+}
+
+function otherBrowser(): PageResponse {
+  return refusalPage(403, 'Another browser has begun this. Open the link in this browser again.')
+}
