@@ -1,4 +1,4 @@
-import type { ConnectPages } from './auth/connect/connect-pages.ts'
+import type { ConnectPages } from './auth/connect/pages-options.ts'
 import type { AuthOptions } from './auth/server/auth-options.ts'
 import type { HttpServerOptions } from './http/node/server.ts'
 import { httpServerTable, httpTable } from './http/option-table.ts'

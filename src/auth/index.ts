@@ -52,11 +52,8 @@ export { type FileStoreOptions, fileStore } from './client/store/file-store.ts'
 export { memoryStore } from './client/store/memory-store.ts'
 export type { TokenStore } from './client/store/token-store.ts'
 export type { BrowserLoginOptions } from './connect/browser-login.ts'
-export {
-  type ConnectPages,
-  type ConnectPagesOptions,
-  connectPages,
-} from './connect/connect-pages.ts'
+export { connectPages } from './connect/connect-pages.ts'
+export type { ConnectPages, ConnectPagesOptions } from './connect/pages-options.ts'
 export { challengeOf, type TokenChallenge } from './documents/challenge.ts'
 export type { CryptoKey, JWK } from './jose.ts'
 export type { AddressClass } from './network/address-class.ts'

@@ -1,7 +1,7 @@
-import type { ConnectPages } from './connect-pages.ts'
 import { grantPagesOf } from './grant-pages.ts'
 import { refusalPage } from './html.ts'
 import type { PageRequest } from './page-request.ts'
+import type { ConnectPages } from './pages-options.ts'
 
 /** What the pages need of an HTTP response. */
 interface PageReply {

@@ -1,6 +1,7 @@
 import { userGrants } from '../../auth/client/caller/user-grants.ts'
 import { fileStore } from '../../auth/client/store/file-store.ts'
-import { type ConnectPages, connectPages } from '../../auth/connect/connect-pages.ts'
+import { connectPages } from '../../auth/connect/connect-pages.ts'
+import type { ConnectPages } from '../../auth/connect/pages-options.ts'
 import type { CallerCredentials } from '../../mcp/caller-credentials.ts'
 import type { AuthConfig } from '../../router/config/auth/fields.ts'
 import type { UpstreamOptions } from '../../router/options.ts'

@@ -1,4 +1,4 @@
-import type { ConnectPages } from '../../auth/connect/connect-pages.ts'
+import type { ConnectPages } from '../../auth/connect/pages-options.ts'
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import { listen } from '../../listen.ts'
 import type { Endpoint } from '../../mcp/endpoint.ts'
