@@ -3,18 +3,19 @@
 // `-- --this-node` skips the other versions.
 
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { delimiter, dirname, join } from 'node:path'
+import { delimiter, dirname, join, relative } from 'node:path'
 import { install } from './install.js'
 import { nodeOf, otherVersions } from './node-versions.js'
 import { heading, root, run, tools } from './steps.js'
 
 const results = join(root, '.cache', 'results')
 let passed = 0
-let failed = 0
+/** A line for each failure. They are printed last, where the log of a long run is read first. */
+const failures = []
 
 await gate()
-console.log(`\n${passed} passed, ${failed} failed`)
-process.exitCode = failed === 0 && passed > 0 ? 0 : 1
+console.log(['', ...failures, `${passed} passed, ${failures.length} failed`].join('\n'))
+process.exitCode = failures.length === 0 && passed > 0 ? 0 : 1
 
 async function gate() {
   if (!(await check('install', install))) return
@@ -54,11 +55,10 @@ async function check(name, step) {
   heading(name)
   try {
     if (await step()) return true
-    console.error(`${name} failed`)
+    failures.push(`failed: ${name}`)
   } catch (error) {
-    console.error(`${name} failed: ${error.message}`)
+    failures.push(`failed: ${name}: ${error.message}`)
   }
-  failed += 1
   return false
 }
 
@@ -104,23 +104,29 @@ async function test(version, binary, projects = []) {
   const modules = join(results, 'modules')
   const cache = ['--experimental.fsModuleCache', `--experimental.fsModuleCachePath=${modules}`]
   const ok = await run(binary, [tools.vitest, 'run', ...only, ...cache, ...reporters], options)
-  const counts = read(report)
-  passed += counts.passed
-  // A run may fail without a failing test: a leaked error, a crash, a file that did not load.
-  failed += ok ? counts.failed : Math.max(counts.failed, 1)
+  const outcome = read(report)
+  passed += outcome.passed
+  // A run may fail without a failing test: a leaked error, a crash, a missing report.
+  if (!ok && outcome.failed.length === 0) outcome.failed.push('the run itself, see above')
+  failures.push(...outcome.failed.map(name => `failed on Node ${version}: ${name}`))
 }
 
+/** Returns the number of tests that passed and the names of those that failed, or of their file if it did not load. */
 function read(report) {
   try {
     const { numPassedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'))
-    let failures = 0
-    for (const file of testResults) {
-      const count = file.assertionResults.filter(test => test.status === 'failed').length
-      failures += file.status === 'failed' ? Math.max(count, 1) : count
-    }
-    return { passed: numPassedTests, failed: failures }
-  } catch {
-    console.error(`no report at ${report}`)
-    return { passed: 0, failed: 1 }
+    const failed = testResults.flatMap(file => {
+      const path = relative(root, file.name)
+      const tests = file.assertionResults.filter(test => test.status === 'failed')
+      if (tests.length === 0 && file.status === 'failed') return [path]
+      return tests.map(test => `${path}: ${test.fullName}\n  ${firstLine(test.failureMessages[0])}`)
+    })
+    return { passed: numPassedTests, failed }
+  } catch (error) {
+    return { passed: 0, failed: [`no report of the tests: ${error.message}`] }
   }
+}
+
+function firstLine(text = '') {
+  return text.split('\n', 1)[0]
 }
