@@ -8,10 +8,13 @@ const MiB = 1024 * 1024
 const maxHeldBytes = 64 * MiB
 
 /**
- * What may stay resident: what is held, and what V8 has freed but not returned to the system. That is up to
- * 50 MiB in Node.js 20 and up to 110 MiB in Node.js 26.
+ * What V8 may have freed but not returned to the system, which newer versions do later: up to 50 MiB in Node.js 20 and
+ * up to 110 MiB in Node.js 26.
  */
-const maxResidentBytes = maxHeldBytes + 128 * MiB
+const freedBytes = (Number.parseInt(process.versions.node, 10) < 24 ? 64 : 128) * MiB
+
+/** What may stay resident: what is held, and what is freed. */
+const maxResidentBytes = maxHeldBytes + freedBytes
 
 /**
  * How long an attack may block the event loop, compared with parsing 6 MB of JSON in the same process. Both are
