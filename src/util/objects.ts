@@ -34,6 +34,17 @@ export function ownMember(value: unknown, name: string): unknown {
   return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined
 }
 
+/**
+ * Returns the member of that name; if there is none, the member that a path of names leads to, with dots between them:
+ * `realm_access.roles`. Undefined if there is neither.
+ */
+export function memberAt(value: unknown, path: string): unknown {
+  const direct = ownMember(value, path)
+  return direct === undefined
+    ? path.split('.').reduce<unknown>((found, name) => ownMember(found, name), value)
+    : direct
+}
+
 /** Copies the members that an object has itself, whatever their names are. */
 export function assignMembers(to: Record<string, unknown>, from: object): void {
   if (!Object.hasOwn(from, '__proto__')) Object.assign(to, from)

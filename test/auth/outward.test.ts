@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { BrowserLogin } from '../../src/auth/connect/browser-login.ts'
 import {
   jwt,
   memoryStore,
@@ -139,6 +140,24 @@ test.each(forbidden)('jwks_uri of an issuer as %s opens no connection', async ur
   expect(elsewhere()).toEqual([])
   expect(as.at('/.well-known/oauth-authorization-server')).not.toEqual([])
 })
+
+test.each(forbidden.filter(url => !url.includes('.example')))(
+  'jwks_uri of the issuer of a browser login as %s opens no connection',
+  async url => {
+    as.metadata.jwks_uri = url
+    const { token } = await tokenIssuer(as.origin)
+    const login = new BrowserLogin({ issuer: as.origin, clientId: 'router' })
+    const { pending } = await login.begin('http://127.0.0.1:9/callback')
+    const idToken = await token({ claims: { aud: 'router', nonce: pending.nonce } })
+    as.routes.set('/token', () => ({
+      body: { access_token: 'a', token_type: 'Bearer', id_token: idToken },
+    }))
+    const query = new URLSearchParams({ code: 'c', iss: as.origin })
+    await expect(login.finish(pending, query)).rejects.toThrow(VerifierUnavailable)
+    expect(elsewhere()).toEqual([])
+    expect(as.at('/token')).not.toEqual([])
+  },
+)
 
 test('keys at a host that the issuer names are fetched, if it is as near as the issuer', async () => {
   const keys = await authorizationServer()

@@ -6,10 +6,11 @@ import type { OAuthClient } from '../client/protocol/client-authentication.ts'
 import { ReceivedNonces } from '../client/protocol/dpop.ts'
 import { isEqualSecret, randomText, sha256 } from '../client/protocol/encoding.ts'
 import { requestGrant } from '../client/protocol/token-request.ts'
-import { loadJose } from '../jose.ts'
+import { claimStrings, readJwt } from '../documents/jwt-parts.ts'
 import { GuardedNetwork } from '../network/guarded-network.ts'
-import { fetchNetwork } from '../network/network.ts'
-import { claimStrings, readJwt } from '../server/verifiers/jwt-parts.ts'
+import { issuerNetwork } from '../network/issuer-network.ts'
+import { InvalidToken } from '../server/verifier.ts'
+import { checkSignature, secureAlgorithms } from '../server/verifiers/jwt-signature.ts'
 import { KeySet } from '../server/verifiers/key-set.ts'
 
 /** How browsers log in at the authorization server of the callers, with OpenID Connect. */
@@ -52,7 +53,7 @@ export class BrowserLogin {
     this.#keys = new KeySet({
       issuer,
       jwks: undefined,
-      network: fetchNetwork(),
+      network: issuerNetwork([issuer]),
       now: Date.now,
       onWithdrawn: () => {},
     })
@@ -125,31 +126,19 @@ export class BrowserLogin {
     const { clientId } = this.#client
     if (!audiences.includes(clientId) || (audiences.length > 1 && azp !== clientId))
       throw invalid('it is meant for another client')
-    if (typeof exp !== 'number' || exp * 1000 + clockSkewMs <= Date.now())
+    if (typeof exp !== 'number' || exp * 1000 + limits.clockSkewMs.default <= Date.now())
       throw invalid('it has expired')
     if (typeof found !== 'string' || !isEqualSecret(found, nonce))
       throw invalid('it belongs to another login')
     if (typeof sub !== 'string' || sub === '') throw invalid('it names nobody')
-    if (!(await this.#isSigned(token, parts.header))) throw invalid('its signature is wrong')
+    await checkSignature(token, parts.header, secureAlgorithms, this.#keys, undefined).catch(
+      cause => {
+        throw cause instanceof InvalidToken ? invalid(cause.message) : cause
+      },
+    )
     return { issuer: iss, subject: sub }
   }
-
-  async #isSigned(token: string, header: Readonly<Record<string, unknown>>): Promise<boolean> {
-    const { compactVerify } = await loadJose()
-    for (const { key } of await this.#keys.find(header)) {
-      const isRight = await compactVerify(token, key, { algorithms }).then(
-        () => true,
-        () => false,
-      )
-      if (isRight) return true
-    }
-    return false
-  }
 }
-
-const clockSkewMs = 30_000
-
-const algorithms = ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA', 'Ed25519']
 
 function invalid(why: string): AuthError {
   return new AuthError('token', `the ID token is invalid: ${why}`)

@@ -72,7 +72,7 @@ export interface UserGrant extends StoredLogin {
 const shared = 'router '
 const ofUser = 'user '
 
-// The sealer wants an end. Tokens have their own, and this is later than any of them.
+// Sealed values need an expiry. It is later than that of any token in the vault.
 const lastingMs = 100 * 365 * 86_400_000
 
 /** Bound to its key, a value that somebody moves to the key of another principal does not open. */

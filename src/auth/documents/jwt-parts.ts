@@ -1,4 +1,4 @@
-import { decodePart, parseObject } from '../../strict-json.ts'
+import { decodePart, parseObject } from '../strict-json.ts'
 
 /** The parts of a JSON Web Token, before its signature is verified. */
 export interface JwtParts {

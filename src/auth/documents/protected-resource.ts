@@ -1,6 +1,6 @@
+import { isScope } from '../../mcp/scope.ts'
 import { isRecord, stringsIn } from '../../util/objects.ts'
 import { AuthError } from '../auth-error.ts'
-import { isScope } from './scope.ts'
 
 /** The metadata of a protected resource (RFC 9728), as far as a client needs them. */
 export interface ProtectedResource {

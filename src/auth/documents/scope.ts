@@ -1,3 +1,5 @@
+import { isScope } from '../../mcp/scope.ts'
+
 /**
  * Reads the scopes of a space-separated list, without repetitions. Words that are no scopes by RFC 6749 are left
  * out. Returns undefined for anything but a string.
@@ -5,11 +7,6 @@
 export function readScopes(text: unknown): readonly string[] | undefined {
   if (typeof text !== 'string') return undefined
   return [...new Set(text.split(' ').filter(isScope))]
-}
-
-/** Whether a text is one scope: printable ASCII without spaces, quotes and backslashes. */
-export function isScope(text: string): boolean {
-  return /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(text)
 }
 
 /** Returns the scopes that any of the lists has, in the order of their first appearance. */

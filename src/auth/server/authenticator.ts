@@ -8,9 +8,9 @@ import type {
   AuthRequest,
   PublicDocument,
 } from '../../mcp/authenticator.ts'
+import { toBase64Url } from '../../util/crypto/base64url.ts'
 import { errorMessage } from '../../util/text/error-message.ts'
 import type { Clock } from '../../util/time/clock.ts'
-import { base64url } from '../base64url.ts'
 import { rememberCallerToken } from '../caller-tokens.ts'
 import { type AuthOptions, checkAuthOptions, checkResource, verifiersOf } from './auth-options.ts'
 import { CheckQueue } from './check-queue.ts'
@@ -388,5 +388,5 @@ class TokenAuthenticator implements ResourceAuthenticator {
 function thumbprintOf({ certificate }: AuthRequest): string | undefined {
   if (certificate === undefined) return undefined
   const bytes = certificate.sha256.match(/../g)?.map(pair => Number.parseInt(pair, 16)) ?? []
-  return base64url(Uint8Array.from(bytes))
+  return toBase64Url(Uint8Array.from(bytes))
 }

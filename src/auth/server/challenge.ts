@@ -1,5 +1,5 @@
 import type { AuthHeaders } from '../../mcp/authenticator.ts'
-import { isScope } from '../documents/scope.ts'
+import { isScope } from '../../mcp/scope.ts'
 
 /** The parameters of a challenge. */
 export interface ChallengeParameters {

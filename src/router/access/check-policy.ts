@@ -1,3 +1,4 @@
+import { isScope } from '../../mcp/scope.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
 import { checkOptions, formatValue, type OptionTableOf } from '../../util/options.ts'
@@ -28,9 +29,6 @@ const ruleTable: OptionTableOf<PolicyRule> = {
   unless: conditionTable,
   when: whenTable,
 }
-
-/** The characters of a scope (RFC 6749, 3.3). */
-const scopeText = /^[\x21\x23-\x5B\x5D-\x7E]+$/
 
 /** Throws a TypeError that says what is wrong with a policy. */
 export function checkPolicy(policy: AccessPolicy): void {
@@ -66,7 +64,7 @@ export function ruleProblem(rule: PolicyRule): string | undefined {
 
 function conditionProblem(member: string, condition: PolicyCondition): string | undefined {
   const { scopes = [], claims = {}, anonymous, ...others } = condition
-  const invalid = scopes.find(scope => !scopeText.test(scope))
+  const invalid = scopes.find(scope => !isScope(scope))
   if (invalid !== undefined) return `${member}.scopes: ${formatValue(invalid)} is not a scope`
   for (const [claim, values] of Object.entries(isRecord(claims) ? claims : {})) {
     if (values.length === 0 || !values.every(isClaimValue)) {

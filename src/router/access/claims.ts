@@ -1,19 +1,11 @@
 import type { Principal } from '../../jsonrpc/channel.ts'
-import { ownMember } from '../../util/objects.ts'
+import { memberAt } from '../../util/objects.ts'
 import { matcher } from '../catalog/glob.ts'
 import type { ClaimValue } from './policy.ts'
 
-/**
- * Returns a claim of a principal; undefined if it has none of this name. In a name that is not a claim itself,
- * dots separate the names of members: `realm_access.tenant`.
- */
-export function claimOf(principal: Principal | undefined, name: string): unknown {
-  const claims = principal?.claims
-  const direct = ownMember(claims, name)
-  if (direct !== undefined || !name.includes('.')) return direct
-  let found: unknown = claims
-  for (const step of name.split('.')) found = ownMember(found, step)
-  return found
+/** Returns a claim of a principal, by its name or by a path such as `realm_access.tenant`; undefined if it has none. */
+export function claimOf(principal: Principal | undefined, path: string): unknown {
+  return memberAt(principal?.claims, path)
 }
 
 /**

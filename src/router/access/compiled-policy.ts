@@ -21,7 +21,6 @@ interface CompiledRule extends DecisiveRule {
 export class CompiledPolicy {
   /** What holds where no rule decides. */
   readonly isOpen: boolean
-  readonly rules: readonly DecisiveRule[]
   readonly #rules: readonly CompiledRule[]
   readonly #patterns: Readonly<Record<Subject['kind'], PatternIndex>>
   /** The different conditions of all rules. */
@@ -48,7 +47,6 @@ export class CompiledPolicy {
       this.#patterns.resource.add(rule.resources ?? [], at)
       return compiled(rule, conditions)
     })
-    this.rules = this.#rules
     this.#conditions = conditions.list
     const claims = policy.rules.flatMap(({ when }) => (when === undefined ? [] : [when.is.claim]))
     this.#comparedClaims = [...new Set(claims)]

@@ -1,6 +1,7 @@
 import type { Principal } from '../../jsonrpc/channel.ts'
 import { credentialKey } from '../../mcp/caller-credentials.ts'
 import type { ListKind } from '../../mcp/list-changes.ts'
+import { BoundedMap } from '../../util/bounded-map.ts'
 import { limits } from '../../util/limits/limits.ts'
 import type { Lists } from './lists.ts'
 
@@ -11,17 +12,16 @@ interface ReadLists {
 
 /**
  * The lists that servers have for each principal, where only callers can read them. They are kept for `principalListsMs`
- * and for at most `principalLists` principals; those of the least recently used one are dropped. `T` identifies a server.
+ * and for at most `principalLists` principals; those of the one whose lists were read longest ago are dropped. `T` identifies a server.
  */
 export class PrincipalLists<T extends object> {
   readonly #now: () => number
-  readonly #max: number
-  /** By credential key, the least recently used first. A server that is gone is collected with its lists. */
-  readonly #principals = new Map<string, WeakMap<T, Map<ListKind, ReadLists>>>()
+  /** By credential key. A server that is gone is collected with its lists. */
+  readonly #principals: BoundedMap<WeakMap<T, Map<ListKind, ReadLists>>>
 
   constructor(now: () => number = Date.now, max: number = limits.principalLists.default) {
     this.#now = now
-    this.#max = max
+    this.#principals = new BoundedMap(max, Number.POSITIVE_INFINITY)
   }
 
   /** Returns lists that were read for this principal not long ago; undefined if there are none. */
@@ -34,14 +34,9 @@ export class PrincipalLists<T extends object> {
   set(principal: Principal, server: T, kind: ListKind, lists: Partial<Lists>): void {
     const key = credentialKey(principal)
     const servers = this.#principals.get(key) ?? new WeakMap<T, Map<ListKind, ReadLists>>()
-    this.#principals.delete(key)
-    this.#principals.set(key, servers)
+    this.#principals.set(key, servers, 0)
     const kinds = servers.get(server) ?? new Map<ListKind, ReadLists>()
     kinds.set(kind, { lists, until: this.#now() + limits.principalListsMs.default })
     servers.set(server, kinds)
-    for (const oldest of this.#principals.keys()) {
-      if (this.#principals.size <= this.#max) return
-      this.#principals.delete(oldest)
-    }
   }
 }

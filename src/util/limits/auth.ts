@@ -54,6 +54,11 @@ export const authLimits = {
     unit: 'count',
     meaning: 'Client addresses whose invalid tokens are counted. The oldest one is forgotten.',
   },
+  clockSkewMs: {
+    default: 30_000,
+    unit: 'ms',
+    meaning: 'How far the clock of an issuer may differ from the clock of this machine.',
+  },
   keySetMs: {
     default: 600_000,
     unit: 'ms',

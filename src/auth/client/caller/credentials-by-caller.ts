@@ -1,6 +1,7 @@
 import type { Principal } from '../../../jsonrpc/channel.ts'
 import { type CallerCredentials, credentialKey } from '../../../mcp/caller-credentials.ts'
 import type { Credentials } from '../../../mcp/credentials.ts'
+import { BoundedMap } from '../../../util/bounded-map.ts'
 import { limits } from '../../../util/limits/limits.ts'
 
 interface Entry {
@@ -16,28 +17,22 @@ interface Entry {
  */
 export class CredentialsByCaller implements CallerCredentials {
   readonly #make: (newest: () => Principal, first: Principal) => Credentials
-  readonly #max: number
-  /** The least recently used first. */
-  readonly #entries = new Map<string, Entry>()
+  /** The least recently used entry is the oldest. */
+  readonly #entries: BoundedMap<Entry>
 
   constructor(
     make: (newest: () => Principal, first: Principal) => Credentials,
     max: number = limits.exchangedTokens.default,
   ) {
     this.#make = make
-    this.#max = max
+    this.#entries = new BoundedMap(max, Number.POSITIVE_INFINITY)
   }
 
   for(principal: Principal, server: URL): Credentials {
     const key = `${credentialKey(principal)} ${server.href}`
     const entry = this.#entries.get(key) ?? this.#entryOf(principal)
     if (isLonger(principal, entry.newest)) entry.newest = principal
-    this.#entries.delete(key)
-    this.#entries.set(key, entry)
-    for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= this.#max) break
-      this.#entries.delete(oldest)
-    }
+    this.#entries.set(key, entry, 0)
     return entry.credentials
   }
 

@@ -1,6 +1,7 @@
 import type { Principal } from '../../../jsonrpc/channel.ts'
 import { AuthError } from '../../auth-error.ts'
 import { callerTokenOf } from '../../caller-tokens.ts'
+import { claimStrings, readJwt } from '../../documents/jwt-parts.ts'
 import type { TokenResponse } from '../../documents/token-response.ts'
 
 /** The token of a caller, for which another token is wanted. */
@@ -23,22 +24,7 @@ export function subjectTokenOf(principal: Principal): SubjectToken {
 
 /** Returns the audiences in a JSON Web Token, which is not verified; none if it is no such token. */
 export function audiencesIn(token: string): readonly string[] {
-  const aud = claimsIn(token)?.aud
-  return [aud].flat().filter(one => typeof one === 'string')
-}
-
-/** Returns the claims of a JSON Web Token, which is not verified; undefined for a token of another form. */
-export function claimsIn(token: string): Readonly<Record<string, unknown>> | undefined {
-  const [, payload, signature] = token.split('.')
-  if (payload === undefined || signature === undefined) return undefined
-  try {
-    const text = atob(payload.replaceAll('-', '+').replaceAll('_', '/'))
-    const claims: unknown = JSON.parse(text)
-    // The check: it is an object; each claim is checked where it is used.
-    return typeof claims === 'object' ? (claims as Readonly<Record<string, unknown>>) : undefined
-  } catch {
-    return undefined
-  }
+  return claimStrings(readJwt(token)?.payload.aud) ?? []
 }
 
 /** Limits the lifetime of a token to that of the caller's. */

@@ -1,6 +1,7 @@
 import type { Credentials } from '../../../mcp/credentials.ts'
 import { checkOptions, type OptionTableOf } from '../../../util/options.ts'
 import { AuthError } from '../../auth-error.ts'
+import { readJwt } from '../../documents/jwt-parts.ts'
 import type { ServerMetadata } from '../../documents/server-metadata.ts'
 import { readExchangedAssertion, type TokenResponse } from '../../documents/token-response.ts'
 import { checkAddress } from '../options.ts'
@@ -166,11 +167,6 @@ export function metadataOf(issuer: string, tokenEndpoint: string): ServerMetadat
 
 /** Whether a JWT says that it has expired; false for a token that cannot be read. */
 function isExpired(token: string): boolean {
-  try {
-    const payload = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')
-    const { exp }: { readonly exp?: unknown } = JSON.parse(atob(payload))
-    return typeof exp === 'number' && exp * 1000 <= Date.now()
-  } catch {
-    return false
-  }
+  const exp = readJwt(token)?.payload.exp
+  return typeof exp === 'number' && exp * 1000 <= Date.now()
 }

@@ -1,14 +1,14 @@
-import { base64url } from '../../base64url.ts'
+import { toBase64Url } from '../../../util/crypto/base64url.ts'
 
 /** Returns 256 random bits as text that can stand in a URL. */
 export function randomText(): string {
-  return base64url(crypto.getRandomValues(new Uint8Array(32)))
+  return toBase64Url(crypto.getRandomValues(new Uint8Array(32)))
 }
 
 /** Resolves to the SHA-256 digest of a text in base64url. */
 export async function sha256(text: string): Promise<string> {
   const bytes = new TextEncoder().encode(text)
-  return base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
+  return toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
 }
 
 /** Whether two texts are equal, in a time that does not depend on where they differ. */

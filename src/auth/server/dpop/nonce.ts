@@ -1,5 +1,5 @@
+import { toBase64Url } from '../../../util/crypto/base64url.ts'
 import { limits } from '../../../util/limits/limits.ts'
-import { base64url } from '../../base64url.ts'
 
 /**
  * Makes and checks DPoP nonces. A nonce is a keyed hash of the current period, so nothing is stored: that of
@@ -37,7 +37,7 @@ export class DpopNonces {
   async #nonceOf(period: number): Promise<string> {
     const text = new TextEncoder().encode(`dpop nonce ${period}`)
     const hash = new Uint8Array(await crypto.subtle.sign('HMAC', await this.#key, text), 0, 16)
-    return base64url(hash)
+    return toBase64Url(hash)
   }
 }
 

@@ -1,8 +1,8 @@
+import { toBase64Url } from '../../../util/crypto/base64url.ts'
 import { limits } from '../../../util/limits/limits.ts'
 import { isRecord } from '../../../util/objects.ts'
-import { base64url } from '../../base64url.ts'
+import { readJwt } from '../../documents/jwt-parts.ts'
 import { loadJose } from '../../jose.ts'
-import { readJwt } from '../verifiers/jwt-parts.ts'
 import type { DpopNonces } from './nonce.ts'
 import type { ReplayCache } from './replay-cache.ts'
 
@@ -99,5 +99,5 @@ async function digest(token: string): Promise<string> {
   const hash = new Uint8Array(
     await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token)),
   )
-  return base64url(hash)
+  return toBase64Url(hash)
 }

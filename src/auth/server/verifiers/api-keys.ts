@@ -1,7 +1,7 @@
+import { toBase64Url } from '../../../util/crypto/base64url.ts'
 import { limits } from '../../../util/limits/limits.ts'
 import { isRecord } from '../../../util/objects.ts'
 import { checkOptions, type OptionTableOf } from '../../../util/options.ts'
-import { base64url } from '../../base64url.ts'
 import { InvalidToken, type Verifier } from '../verifier.ts'
 
 /** One API key, without its secret. */
@@ -113,7 +113,7 @@ export async function newApiKey(
 ): Promise<NewApiKey> {
   const id = randomText(8, 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789')
   const bytes = crypto.getRandomValues(new Uint8Array(32))
-  const secret = base64url(bytes)
+  const secret = toBase64Url(bytes)
   const record = { id, name, sha256: await sha256(secret), ...about }
   checkRecord(record)
   return { key: `tlk_${id}_${secret}`, record }

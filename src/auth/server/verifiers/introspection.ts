@@ -3,6 +3,7 @@ import { limits } from '../../../util/limits/limits.ts'
 import { deepFreeze } from '../../../util/objects.ts'
 import { checkOptions, type OptionTableOf } from '../../../util/options.ts'
 import { errorMessage } from '../../../util/text/error-message.ts'
+import { claimStrings } from '../../documents/jwt-parts.ts'
 import { fetchNetwork, type Network } from '../../network/network.ts'
 import { parseObject } from '../../strict-json.ts'
 import {
@@ -12,7 +13,6 @@ import {
   VerifierUnavailable,
 } from '../verifier.ts'
 import { confirmationOf } from './confirmation.ts'
-import { claimStrings } from './jwt-parts.ts'
 
 /** The options of `introspection`. */
 export interface IntrospectionOptions {

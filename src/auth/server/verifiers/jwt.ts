@@ -1,12 +1,13 @@
 import type { Principal } from '../../../jsonrpc/channel.ts'
-import { deepFreeze, isRecord } from '../../../util/objects.ts'
+import { limits } from '../../../util/limits/limits.ts'
+import { deepFreeze, memberAt } from '../../../util/objects.ts'
 import { checkOptions, type OptionTableOf } from '../../../util/options.ts'
-import { loadJose } from '../../jose.ts'
+import { claimStrings, readJwt } from '../../documents/jwt-parts.ts'
 import { issuerNetwork } from '../../network/issuer-network.ts'
 import type { Network } from '../../network/network.ts'
 import { InvalidToken, type TokenRequest, type Verifier } from '../verifier.ts'
 import { confirmationOf } from './confirmation.ts'
-import { claimStrings, readJwt } from './jwt-parts.ts'
+import { checkSignature, secureAlgorithms } from './jwt-signature.ts'
 import { KeySet } from './key-set.ts'
 
 /** The options of `jwt`. */
@@ -60,10 +61,6 @@ const table: OptionTableOf<JwtOptions> = {
   now: 'function',
 }
 
-const asymmetric = [
-  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
-  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
-]
 const symmetric = ['HS256', 'HS384', 'HS512']
 
 /**
@@ -78,7 +75,7 @@ export function jwt(options: JwtOptions): Verifier {
       'jwt() needs the URL of an issuer, such as { issuer: "https://as.example.com" }',
     )
   }
-  const { now = Date.now, clockSkewMs = 30_000, secret } = options
+  const { now = Date.now, clockSkewMs = limits.clockSkewMs.default, secret } = options
   if (clockSkewMs > 300_000) throw new TypeError('option "clockSkewMs" must be at most 300000')
   if (secret !== undefined && secret.length < 32) {
     throw new TypeError('option "secret" must have at least 32 bytes')
@@ -129,7 +126,7 @@ export function jwt(options: JwtOptions): Verifier {
 }
 
 function algorithmsOf({ algorithms, secret }: JwtOptions): readonly string[] {
-  const allowed = secret === undefined ? asymmetric : symmetric
+  const allowed = secret === undefined ? secureAlgorithms : symmetric
   for (const one of algorithms ?? []) {
     if (!allowed.includes(one)) {
       throw new TypeError(
@@ -201,28 +198,6 @@ function isTime(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value)
 }
 
-async function checkSignature(
-  token: string,
-  header: Readonly<Record<string, unknown>>,
-  algorithms: readonly string[],
-  keySet: KeySet | undefined,
-  secret: Uint8Array | undefined,
-): Promise<string | undefined> {
-  const { compactVerify } = await loadJose()
-  const options = { algorithms: [...algorithms] }
-  const keys =
-    secret === undefined ? ((await keySet?.find(header)) ?? []) : [{ key: secret, id: undefined }]
-  for (const { key, id } of keys) {
-    try {
-      await compactVerify(token, key, options)
-      return id
-    } catch {
-      // A wrong signature, or a key that does not fit the algorithm that the token names.
-    }
-  }
-  throw new InvalidToken(keys.length === 0 ? 'its key is unknown' : 'its signature is wrong')
-}
-
 function principalOf(
   claims: Readonly<Record<string, unknown>>,
   expiresAt: number,
@@ -258,11 +233,7 @@ function scopesOf({ scope, scp }: Readonly<Record<string, unknown>>): readonly s
 function claimAt(claims: Readonly<Record<string, unknown>>, path: ClaimPath): readonly string[] {
   if (typeof path === 'function') return path(claims)
   // A claim may have the whole path as its name, such as a URL.
-  let value: unknown = Object.hasOwn(claims, path) ? claims[path] : claims
-  if (value === claims) {
-    for (const name of path.split('.'))
-      value = isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined
-  }
+  const value = memberAt(claims, path)
   return typeof value === 'string'
     ? value.split(' ').filter(text => text !== '')
     : (claimStrings(value) ?? [])

@@ -1,4 +1,4 @@
-import { base64url } from '../../../auth/base64url.ts'
+import { toBase64Url } from '../../../util/crypto/base64url.ts'
 import type { SigningKey } from './signing-key.ts'
 
 /**
@@ -104,7 +104,7 @@ const forgeries: Readonly<Record<TokenFault, Forge>> = {
     const algorithm = { name: 'HMAC', hash: 'SHA-256' }
     const key = await crypto.subtle.importKey('raw', secret, algorithm, false, ['sign'])
     const signature = await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(head))
-    return `${head}.${base64url(new Uint8Array(signature))}`
+    return `${head}.${toBase64Url(new Uint8Array(signature))}`
   },
   malformed: edited(token => token.slice(token.indexOf('.') + 1)),
 }
@@ -120,5 +120,5 @@ export function forgeToken(
 }
 
 function part(value: object): string {
-  return base64url(new TextEncoder().encode(JSON.stringify(value)))
+  return toBase64Url(new TextEncoder().encode(JSON.stringify(value)))
 }
