@@ -22,10 +22,10 @@ const once = [
   'test/{configuration,connections-mcp,docs,documented,examples,hovers,layers,links,manifests,requirements,routing-policies,scripts,surface,tree,words}.test.ts',
   'test/{cli,conformance,interop,judges,mcp-interop,package,ports,router,transcripts,types}/**/*.test.ts',
   'test/matrix/mcp*.test.ts',
-  'test/fuzz/minute.test.ts',
-  'test/security/memory.test.ts',
-  'test/auth/{many-processes,official-clients,oidc-provider}.test.ts',
-  'test/http/{evil-events,flood,ids,ledger,mutation,mutation-client,redirects,session-limits}.test.ts',
+  'test/fuzz/*.test.ts',
+  'test/security/{memory,schema,terminal}.test.ts',
+  'test/auth/{connect-pages,many-processes,official-clients,oidc-provider}.test.ts',
+  'test/http/{evil-events,flood,ids,ledger,mutation,mutation-client,redirects,references,session-limits}.test.ts',
 ]
 
 /** Links to third-party/node_modules lie in `test`. */

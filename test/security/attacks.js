@@ -216,10 +216,10 @@ async function sendPart(open, port, head) {
  * the one before. What the system buffers of a response varies, so some end near its last bytes.
  */
 async function readParts(open, calls, port, request, prepare = async () => {}) {
-  for (let part = 0; part < 80; part++) {
+  for (let part = 0; part < 40; part++) {
     const socket = await open(port)
     await prepare(socket)
-    let left = part * 0.1 * MiB
+    let left = part * 0.2 * MiB
     socket.on('data', chunk => {
       left -= chunk.length
       if (left <= 0) socket.pause()
