@@ -48,7 +48,7 @@ export function compilePattern(
   if (!isNested) native.test('')
   const work = nativeWork(parsed)
   const test = hasAutomaton ? eitherTest(native, parsed, work) : nativeTest(native, work)
-  return { test, size, toString: () => String(native) }
+  return { test, size, toString: () => String(new RegExp(source, native.flags)) }
 }
 
 const optionalStates = 2000
@@ -109,9 +109,16 @@ function eitherTest(
   }
 }
 
+/**
+ * Whether the built-in engine looks for the end of a match of fixed length in the middle of a surrogate pair, as that
+ * of Node.js 26 does. An alternative that never matches makes the length variable for it.
+ */
+const misplacesEnds = !/[^a]$/u.test('\u{1f600}')
+
 function nativeOf(source: string): RegExp {
   try {
-    return new RegExp(source, 'u')
+    const native = new RegExp(source, 'u')
+    return misplacesEnds && source.includes('$') ? new RegExp(`(?:${source}|[])`, 'u') : native
   } catch {
     // Many schemas escape more than the flag allows, as in "\@".
     return new RegExp(source)
