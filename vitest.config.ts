@@ -12,6 +12,7 @@ const limits = {
   // Routers remember lists in the folder for caches, which must not be the user's.
   env: { XDG_CACHE_HOME: join(tmpdir(), `trunkline-tests-${process.pid}`) },
   expect: { poll: { timeout: 60_000, interval: 5 } },
+  setupFiles: 'test/seed.ts',
 }
 
 /**
