@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { exportJWK, generateKeyPair } from 'jose'
 import * as oauth from 'oauth4webapi'
 import { describe, expect, test } from 'vitest'
 import { InvalidToken } from '../../src/auth/server/verifier.ts'
@@ -16,6 +17,14 @@ const part = (value: object): string => Buffer.from(JSON.stringify(value)).toStr
 const good = { iss: as.issuer, sub: 'ada', aud: resource, exp: now + 300 }
 const unsigned = (header: object, claims: object = good): string =>
   `${part(header)}.${part(claims)}.`
+
+/** Signs any header with the key of the issuer, also one that a library would refuse to sign. */
+async function signed(head: object): Promise<string> {
+  const text = `${part(head)}.${part(good)}`
+  const algorithm = { name: 'ECDSA', hash: 'SHA-256' }
+  const bytes = await crypto.subtle.sign(algorithm, as.privateKey, Buffer.from(text))
+  return `${text}.${Buffer.from(bytes).toString('base64url')}`
+}
 
 function hmacWithPublicKey(): string {
   const head = `${part({ alg: 'HS256', kid: 'k1', typ: 'at+jwt' })}.${part(good)}`
@@ -101,6 +110,11 @@ const rows: readonly Row[] = [
     'crit names an unknown header',
     false,
     unsigned({ alg: 'ES256', kid: 'k1', crit: ['exp2'], exp2: 1 }),
+  ],
+  [
+    'crit names an unknown header, and the signature covers it',
+    false,
+    signed({ alg: 'ES256', kid: 'k1', crit: ['exp2'], exp2: 1 }),
   ],
   ['the signature is missing', false, as.token().then(token => token.replace(/[^.]*$/, ''))],
   ['the signature is changed', false, as.token().then(token => token.replace(/.{4}$/, 'AAAA'))],
@@ -259,6 +273,17 @@ describe('jwt()', () => {
     const token = `${head}.${createHmac('sha256', secret).update(head).digest('base64url')}`
     expect((await shared.verify(token, request)).principal.subject).toBe('ada')
     await expect(shared.verify(await as.token(), request)).rejects.toThrow(InvalidToken)
+  })
+
+  test('accepts only the algorithms that it is told to, whatever keys are published', async () => {
+    const { publicKey, privateKey } = await generateKeyPair('PS256')
+    const jwk = { ...(await exportJWK(publicKey)), kid: 'rsa' }
+    const token = await as.token({ header: { alg: 'PS256', kid: 'rsa' }, key: privateKey })
+    const by = (algorithms?: readonly string[]) =>
+      jwt({ issuer: as.issuer, jwks: { keys: [as.jwk, jwk] }, ...(algorithms && { algorithms }) })
+    expect((await by().verify(token, request)).principal.subject).toBe('ada')
+    const refused = by(['ES256']).verify(token, request)
+    await expect(refused).rejects.toThrow('its signature algorithm is not accepted')
   })
 
   test('accepts tokens of RFC 9068 only, where it is told to', async () => {

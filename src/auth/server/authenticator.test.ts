@@ -292,3 +292,19 @@ test('a token that introspection binds to a certificate needs the certificate', 
   const unknown = about({ other: 'x' })
   expect(await unknown.authenticate(request(bearer('t')))).toMatchObject({ status: 401 })
 })
+
+describe('a token that is bound to a key', async () => {
+  const verify = jwt({ issuer: as.issuer, jwks: as.jwks })
+  const token = await as.token({ claims: { cnf: { jkt: 'x'.repeat(43) } } })
+
+  test.each([
+    ['as Bearer', bearer(token)],
+    ['without a proof', { authorization: `DPoP ${token}` }],
+    ['with two proofs', { authorization: `DPoP ${token}`, dpop: ['a.b.c', 'a.b.c'] }],
+  ])('%s lets nobody pass', async (_, headers) => {
+    const guard = authenticator({ resource, verify })
+    expect(await guard.authenticate(request(headers))).toMatchObject({ status: 401 })
+    // The second time the token is known.
+    expect(await guard.authenticate(request(headers))).toMatchObject({ status: 401 })
+  })
+})
