@@ -11,7 +11,7 @@ import type { Endpoints } from './views/endpoints.ts'
 /** What {@link WatchedResources} needs from the router. */
 export interface WatchedResourcesHost {
   readonly clock: Clock
-  readonly endpoints: Pick<Endpoints, 'subscriptions' | 'publish'>
+  readonly endpoints: Pick<Endpoints, 'subscriptions' | 'publishUpdate'>
   catalog(): Catalog
   routes(): readonly Route[]
 }
@@ -58,7 +58,7 @@ export class WatchedResources {
    */
   onSubscribed(uris: readonly string[]): void {
     for (const uri of uris) {
-      if (this.#confirmed.has(uri)) this.#host.endpoints.publish({ type: 'resource', uri })
+      if (this.#confirmed.has(uri)) this.#host.endpoints.publishUpdate(uri)
     }
   }
 

@@ -155,7 +155,7 @@ export class Dispatcher<P extends FeatureProvider> implements ServerIdentity {
     const params = paramsOf(rawParams(message))
     if (message.type === 'notification') return this.#notified(message, params, exchange, session)
     return caller === undefined && message.method === 'initialize' && session !== undefined
-      ? initialize(this, session, params)
+      ? initialize(this, session, params, exchange.envelope.principal)
       : this.#dispatch(message, params, exchange, session, caller, acceptsRaw)
   }
 

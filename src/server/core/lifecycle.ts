@@ -1,3 +1,4 @@
+import type { Principal } from '../../jsonrpc/channel.ts'
 import { invalidParams, RpcError } from '../../jsonrpc/error.ts'
 import type { Caller } from '../../mcp/caller.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
@@ -21,11 +22,15 @@ export interface ServerIdentity {
   capabilities(revision: Revision): ServerCapabilities
 }
 
-/** Answers `initialize`: negotiates the revision and sets the caller of the session. */
+/**
+ * Answers `initialize`: negotiates the revision and sets the caller of the session, as the principal of this request.
+ * A connection that is authenticated by its first message has none when it begins.
+ */
 export function initialize(
   server: ServerIdentity,
   session: ServerSession,
   params: NamedParams,
+  principal: Principal | undefined,
 ): NamedParams {
   if (session.caller !== undefined) {
     throw errors.notInitialized(undefined, { message: 'Already initialized' })
@@ -43,7 +48,12 @@ export function initialize(
   }
   const capabilities = objectParam(params, 'capabilities')
   const client = boundedInfo(clientInfo(params.clientInfo), capabilities)
-  session.caller = { revision, capabilities, client, principal: session.envelope.principal }
+  session.caller = {
+    revision,
+    capabilities,
+    client,
+    principal: principal ?? session.envelope.principal,
+  }
   return {
     protocolVersion: revision.name,
     capabilities: server.capabilities(revision),
