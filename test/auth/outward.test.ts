@@ -3,10 +3,13 @@ import { type AddressInfo, createServer, Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { BrowserLogin } from '../../src/auth/connect/browser-login.ts'
 import {
+  introspection,
   jwt,
+  login,
   memoryStore,
   type OAuthOptions,
   oauth,
+  revoke,
   VerifierUnavailable,
 } from '../../src/auth/index.ts'
 import { issuerNetwork } from '../../src/auth/network/issuer-network.ts'
@@ -117,6 +120,54 @@ describe.each(Object.entries(places))('%s', (_, place) => {
   })
 })
 
+/** What makes the endpoint for revoking tokens a forbidden one. */
+const revocation: Readonly<Record<string, (url: string) => void>> = {
+  'the revocation endpoint': url => {
+    as.metadata.revocation_endpoint = url
+  },
+  'a redirect of the revocation endpoint': url => {
+    as.routes.set('/revoke', () => redirectTo(url))
+  },
+}
+
+describe.each(Object.entries(revocation))('%s', (_, place) => {
+  test.each(forbidden)('as %s opens no connection', async url => {
+    const store = memoryStore()
+    const network = { lookup }
+    await login(as.url, {
+      store,
+      network,
+      redirect: 'http://127.0.0.1:9/callback',
+      open: as.open,
+    })
+    place(url)
+    attempts = []
+    // The tokens are removed, whatever the authorization server says.
+    expect(await revoke(as.url, { store, network })).toBe(true)
+    expect(await store.keys?.()).not.toContainEqual(expect.stringMatching(/^tokens /))
+    expect(elsewhere()).toEqual([])
+    expect(attempts).not.toEqual([])
+  })
+})
+
+// The endpoint itself is the choice of the operator.
+test.each(forbidden)(
+  'a redirect of the introspection endpoint to %s opens no connection',
+  async url => {
+    as.routes.set('/introspect', () => redirectTo(url))
+    const verifier = introspection({
+      issuer: as.origin,
+      endpoint: `${as.origin}/introspect`,
+      clientId: 'tools',
+      clientSecret: 'secret',
+    })
+    const request = { method: 'POST', path: '/', audiences: ['a'], certificate: undefined }
+    await expect(verifier.verify('token', request)).rejects.toThrow(VerifierUnavailable)
+    expect(as.at('/introspect')).toHaveLength(1)
+    expect(elsewhere()).toEqual([])
+  },
+)
+
 test.each(forbidden)('the metadata document of a client as %s opens no connection', async url => {
   const issuer = await devIssuer({ network: { lookup } })
   const page = new URL('/authorize', issuer.issuer)
@@ -146,14 +197,14 @@ test.each(forbidden.filter(url => !url.includes('.example')))(
   async url => {
     as.metadata.jwks_uri = url
     const { token } = await tokenIssuer(as.origin)
-    const login = new BrowserLogin({ issuer: as.origin, clientId: 'router' })
-    const { pending } = await login.begin('http://127.0.0.1:9/callback')
+    const browser = new BrowserLogin({ issuer: as.origin, clientId: 'router' })
+    const { pending } = await browser.begin('http://127.0.0.1:9/callback')
     const idToken = await token({ claims: { aud: 'router', nonce: pending.nonce } })
     as.routes.set('/token', () => ({
       body: { access_token: 'a', token_type: 'Bearer', id_token: idToken },
     }))
     const query = new URLSearchParams({ code: 'c', iss: as.origin })
-    await expect(login.finish(pending, query)).rejects.toThrow(VerifierUnavailable)
+    await expect(browser.finish(pending, query)).rejects.toThrow(VerifierUnavailable)
     expect(elsewhere()).toEqual([])
     expect(as.at('/token')).not.toEqual([])
   },
