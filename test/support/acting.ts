@@ -41,7 +41,7 @@ export async function exchangingServer() {
 }
 
 /** Starts a proxy that records all bytes of its clients. */
-async function recordingProxy() {
+export async function recordingProxy() {
   const bytes: Buffer[] = []
   const sockets = new Set<Socket>()
   let port = 0
