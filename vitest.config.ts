@@ -25,7 +25,7 @@ const once = [
   'test/matrix/mcp*.test.ts',
   'test/fuzz/*.test.ts',
   'test/security/{memory,schema,terminal}.test.ts',
-  'test/auth/{connect-pages,many-processes,mutants,official-clients,oidc-provider}.test.ts',
+  'test/auth/{connect-pages,many-processes,mutants,official-clients,oidc-provider,router-kinds}.test.ts',
   'test/http/{evil-events,flood,ids,ledger,mutation,mutation-client,redirects,references,session-limits}.test.ts',
 ]
 

@@ -62,7 +62,10 @@ export class Finder {
   /** Forwards what is found by its name, or rejects with the error that says what is missing. */
   findByName<T>(search: NamedSearch<T>): HandlerResult {
     const { routes, name } = search
-    return this.find(search, hasWaited => onMissing(routes(), search, hasWaited), mayHaveName(name))
+    const hasPrefix = mayHaveName(name)
+    // A server from which the policy hides the name from the caller must not ask for anything.
+    const mayHave = (route: Route): boolean => hasPrefix(route) && routes().includes(route)
+    return this.find(search, hasWaited => onMissing(routes(), search, hasWaited), mayHave)
   }
 
   #findNow<T>(
