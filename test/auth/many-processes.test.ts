@@ -13,7 +13,10 @@ import { pollOptions } from '../support/poll-options.ts'
 
 const program = fileURLToPath(new URL('refresher.js', import.meta.url))
 const holder = fileURLToPath(new URL('lock-holder.js', import.meta.url))
-/** How often each of the five processes needs other tokens; 60 make the long run, of 300. */
+/**
+ * How often each of the five processes needs other tokens. They use what another one has renewed, so that there are fewer
+ * refreshes: about 90 with 60, and more than 300 with 240, which is the long run.
+ */
 const times = process.env.TRUNKLINE_REFRESHES ?? '12'
 
 test('five processes that share a file store renew tokens without ever losing them, although another one is killed while it does', async () => {
