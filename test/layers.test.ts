@@ -13,13 +13,23 @@ import {
 } from './sources.ts'
 
 const below = ['util', 'jsonrpc', 'wire', 'mcp', 'transport'] as const
-const all = [...below, 'server', 'client', 'http', 'auth', 'observe', 'router'] as const
+const all = [
+  ...below,
+  'backplane',
+  'server',
+  'client',
+  'http',
+  'auth',
+  'observe',
+  'router',
+] as const
 
 /** The folders, or single files, that each folder may import besides itself. */
 const layers: Readonly<Record<string, readonly string[]>> = {
   util: [],
   jsonrpc: ['util'],
   wire: ['util'],
+  backplane: ['util'],
   mcp: ['jsonrpc', 'util'],
   transport: ['jsonrpc', 'wire', 'util'],
   server: ['mcp', 'jsonrpc', 'util'],

@@ -1,5 +1,7 @@
 export { memoryPair } from '../transport/memory.ts'
 export type { Clock, Timer } from '../util/time/clock.ts'
+export { backplaneContract } from './backplane/contract.ts'
+export type { BackplaneCase, BackplaneHarness } from './backplane/harness.ts'
 export { type Conversation, converse } from './conversation.ts'
 export { type DevIssuer, devIssuer } from './dev-issuer/dev-issuer.ts'
 export type { DevClient, DevIssuerOptions, DevUser } from './dev-issuer/options.ts'

@@ -1,6 +1,7 @@
 import { authLimits } from './auth.ts'
 import { cliLimits } from './cli.ts'
 import { clientLimits } from './client.ts'
+import { clusterLimits } from './cluster.ts'
 import { configLimits } from './config.ts'
 import { httpLimits } from './http.ts'
 import { messageLimits } from './messages.ts'
@@ -30,4 +31,5 @@ export const limits = {
   ...observeLimits,
   ...cliLimits,
   ...upstreamLimits,
+  ...clusterLimits,
 } as const

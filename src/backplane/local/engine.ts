@@ -1,0 +1,13 @@
+import type { Tables } from './tables.ts'
+
+/** An engine inside this process: tables, a clock, and a way to run operations on them. */
+export interface LocalEngine {
+  readonly tables: Tables
+  /** Milliseconds since 1970. */
+  now(): number
+  /**
+   * Runs an operation atomically. Rejects with what it throws; an operation that throws must not have changed
+   * anything.
+   */
+  run<T>(operation: () => T): Promise<T>
+}

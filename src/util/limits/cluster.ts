@@ -1,0 +1,94 @@
+import { KiB, type Limit, MiB } from './limit.ts'
+
+/** Limits of what the nodes of a cluster share. */
+export const clusterLimits = {
+  engineMs: {
+    default: 300,
+    unit: 'ms',
+    meaning:
+      'Time for one command of the engine of a cluster (Redis, Valkey). Then it fails with `unknown`; two in a row replace the connection.',
+  },
+  engineConnectMs: {
+    default: 500,
+    unit: 'ms',
+    meaning:
+      'Time for one attempt to connect to the engine of a cluster. Then the next one begins.',
+  },
+  engineRetryMs: {
+    default: 400,
+    unit: 'ms',
+    meaning: 'The longest delay between attempts to connect to the engine of a cluster.',
+  },
+  engineOpenMs: {
+    default: 5000,
+    unit: 'ms',
+    meaning: 'Time for `open` of a backplane. Then it rejects with `down`; connecting continues.',
+  },
+  enginePending: {
+    default: 1000,
+    unit: 'count',
+    meaning: 'Commands in flight on one connection to the engine. A further one fails with `down`.',
+  },
+  enginePendingBytes: {
+    default: 8 * MiB,
+    unit: 'bytes',
+    meaning:
+      'Size of the commands in flight on one connection to the engine. A further one fails with `down`; one alone may be larger.',
+  },
+  engineLostChannels: {
+    default: 1000,
+    unit: 'count',
+    meaning:
+      'Channels whose subscribers are still to be notified of a lost message. Beyond it, all channels are.',
+  },
+  clusterKeyBytes: {
+    default: 0.5 * KiB,
+    unit: 'bytes',
+    meaning: 'A key, channel or name that nodes share. A longer one is refused with `too-large`.',
+  },
+  clusterValueBytes: {
+    default: 8 * MiB,
+    unit: 'bytes',
+    meaning: 'A value or message that nodes share. A longer one is refused with `too-large`.',
+  },
+  clusterPage: {
+    default: 1000,
+    unit: 'count',
+    meaning: 'Names of a set in one page. Further ones come in the next page.',
+  },
+  tombstoneMs: {
+    default: 30_000,
+    unit: 'ms',
+    meaning:
+      'Time for which the epoch of a deleted record stays known. A late write of its owner is refused meanwhile.',
+  },
+  departedMs: {
+    default: 600_000,
+    unit: 'ms',
+    meaning: 'Time for which a node that left the cluster, or was expelled, stays known.',
+  },
+  busCheckMs: {
+    default: 1000,
+    unit: 'ms',
+    meaning:
+      'Interval at which a subscriber checks that messages arrive. Two failures in a row replace its connection.',
+  },
+  sqliteBusyMs: {
+    default: 250,
+    unit: 'ms',
+    meaning:
+      'Time to wait for another process that writes to the same file. Then the operation fails with `down`.',
+  },
+  sqlitePollMs: {
+    default: 100,
+    unit: 'ms',
+    meaning:
+      'Interval at which subscribers look for messages of other processes in an SQLite file.',
+  },
+  sqliteMessageMs: {
+    default: 10_000,
+    unit: 'ms',
+    meaning:
+      'Time for which an SQLite file keeps a message. A process that did not look for longer reports a gap.',
+  },
+} as const satisfies Record<string, Limit>
