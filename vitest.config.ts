@@ -51,8 +51,8 @@ const alone = [
  */
 const shared = { isolate: false, ...limits }
 
-/** These look at the package as it is shipped, so it is built before them if need be. */
-const built = { globalSetup: 'test/built.js', ...shared }
+/** These look at the package as it is shipped, so it is built before them if need be; some need engines. */
+const built = { globalSetup: ['test/built.js', 'test/engines.js'], ...shared }
 
 export default defineConfig({
   test: {

@@ -22,8 +22,8 @@ export interface Backplane extends AsyncDisposable {
   /** Calls the listener with each change of state. Returns a function that removes the listener. */
   onStateChange(listener: (state: BackplaneState) => void): () => void
   /**
-   * Resolves when operations can succeed. Rejects with `down` after `engineOpenMs`, and goes on connecting
-   * in the background until `close` is called.
+   * Resolves when operations can succeed. Rejects with `down` after `engineOpenMs`, or when the engine refuses
+   * the credentials, and goes on connecting in the background until `close` is called.
    */
   open(): Promise<void>
   /** Ends everything; no timer and no socket stays. Idempotent. Further operations reject with `closed`. */

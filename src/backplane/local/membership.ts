@@ -39,7 +39,7 @@ export class LocalMembership implements Membership {
       }
       const members = [...roster.members.filter(member => member.node !== node), own]
       this.#write({ ...roster, revision, members })
-      const isComplete = since < roster.completeSince
+      const isComplete = since < roster.completeSince || since > revision
       const changed = members.filter(member =>
         isComplete ? member.isAlive : member.changedAt > since,
       )

@@ -20,7 +20,7 @@ import type {
 import type { LocalEngine } from './engine.ts'
 import type { LogHead, RecordRow, SetRow } from './tables.ts'
 
-/** Records in the tables of a local engine. The rules are those of the scripts in `redis/scripts.ts`. */
+/** Records in the tables of a local engine. The rules are those of the scripts in `redis/scripts/`. */
 export class LocalStore implements RecordStore {
   readonly #engine: LocalEngine
 
@@ -176,9 +176,11 @@ export class LocalStore implements RecordStore {
     const until = write === undefined ? (row?.until ?? now) : now + write.ttlMs
     const { value, isFinal = false } = write ?? { value: row?.value ?? '' }
     this.#engine.tables.records.set(key, { value, node, epoch, isFinal, isDeleted: false, until })
-    if (head === undefined) logs.delete(key)
-    const last = { epoch, n: 0 }
-    logs.setHead(key, { removed: head?.removed, last, until: Math.max(until, head?.until ?? 0) })
+    if (head !== undefined || row?.node !== undefined) {
+      if (head === undefined) logs.delete(key)
+      const last = { epoch, n: 0 }
+      logs.setHead(key, { removed: head?.removed, last, until: Math.max(until, head?.until ?? 0) })
+    }
     this.#engine.tables.sweep(now)
     return previous === undefined ? { isOwner: true, epoch } : { isOwner: true, epoch, previous }
   }

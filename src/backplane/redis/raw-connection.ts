@@ -1,0 +1,71 @@
+import { limits } from '../../util/limits/limits.ts'
+
+/** One connection to an engine, as the package `@redis/client` makes it. It is never used again once it failed. */
+export interface RawConnection {
+  /** Connects and authenticates. */
+  connect(): Promise<void>
+  /** Sends a command. Rejects with `EngineReplyError` if the engine replies with an error. */
+  send(args: readonly string[]): Promise<unknown>
+  /** Subscribes to a channel. */
+  subscribe(channel: string, listener: (text: string) => void): Promise<void>
+  /** Ends the subscription to a channel. */
+  unsubscribe(channel: string): Promise<void>
+  /** Closes the connection at once. Idempotent. */
+  destroy(): void
+}
+
+/** Makes a connection, and calls `onLost` when it fails. */
+export type OpenRaw = (onLost: (error: unknown) => void) => RawConnection
+
+/** An error reply of an engine. The engine has received the command and answered it. */
+export class EngineReplyError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'EngineReplyError'
+  }
+}
+
+/**
+ * Loads the package `@redis/client`, and returns a function that makes connections to a URL. Rejects with a
+ * TypeError if the package is not installed.
+ */
+export async function loadRedis(url: string): Promise<OpenRaw> {
+  const { createClient, ErrorReply } = await import('@redis/client').catch(cause => {
+    throw new TypeError('a backplane in Redis needs a package: npm install @redis/client', {
+      cause,
+    })
+  })
+  const replyError = (error: unknown) =>
+    error instanceof ErrorReply ? new EngineReplyError(error.message) : error
+  return onLost => {
+    const client = createClient({
+      url,
+      RESP: 2,
+      // The connection is replaced and never repaired, because what waited for it has failed already.
+      disableOfflineQueue: true,
+      socket: { reconnectStrategy: false, connectTimeout: limits.engineConnectMs.default },
+    })
+    client.on('error', onLost)
+    client.on('end', () => onLost(new Error('the connection was closed')))
+    let isDestroyed = false
+    return {
+      connect: async () => {
+        await client.connect().catch(error => {
+          throw replyError(error)
+        })
+      },
+      send: args =>
+        client.sendCommand([...args]).catch(error => {
+          throw replyError(error)
+        }),
+      subscribe: (channel, listener) => client.subscribe(channel, listener),
+      unsubscribe: channel => client.unsubscribe(channel),
+      destroy: () => {
+        if (isDestroyed) return
+        isDestroyed = true
+        // It throws if the connection has ended by itself.
+        if (client.isOpen) client.destroy()
+      },
+    }
+  }
+}
