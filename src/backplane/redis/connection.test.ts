@@ -108,6 +108,16 @@ describe('a command', () => {
     expect([await third, connection.isUp]).toEqual(['unknown', true])
   })
 
+  test('is answered if its reply had arrived while this process was busy', async () => {
+    const { connection, clock, last } = await setUpConnected()
+    const sent = connection.send(['GET', 'a'])
+    // Timers run first, and only then what has arrived is read.
+    clock.advance(305)
+    last().sent.at(-1)?.reply.resolve('A')
+    expect(await sent).toBe('A')
+    expect(connection.isUp).toBe(true)
+  })
+
   test('fails at once while there is no connection', async () => {
     const { connection } = setUp()
     expect(await codeOf(connection.send(['GET', 'a']))).toBe('down')

@@ -28,8 +28,13 @@ export type PreparedConnection = Pick<RawConnection, 'send' | 'subscribe'>
 
 interface PendingCommand extends Timed {
   readonly size: number
+  /** Whether its deadline is over, and it waits for replies that have arrived to be read. */
+  isLate: boolean
   readonly reject: (error: unknown) => void
 }
+
+/** The time to read replies that have arrived, after a deadline is over. */
+const graceMs = 16
 
 /**
  * A connection to an engine that is replaced when it fails. Every command settles within a deadline, whatever
@@ -177,6 +182,7 @@ export class RedisConnection {
     return new Promise((resolve, reject) => {
       const pending: PendingCommand = {
         size,
+        isLate: false,
         reject,
         previous: undefined,
         next: undefined,
@@ -200,6 +206,12 @@ export class RedisConnection {
   }
 
   #expire(raw: RawConnection, pending: PendingCommand): void {
+    if (!pending.isLate) {
+      // After this process was busy, timers run before the replies are read that have long arrived.
+      pending.isLate = true
+      this.#deadlines.start(pending, graceMs)
+      return
+    }
     if (!this.#settle(pending)) return
     const message = `${this.#options.name} did not reply in ${limits.engineMs.default} ms`
     const error = new BackplaneError('unknown', message)
