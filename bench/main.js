@@ -20,6 +20,7 @@ const suites = {
   router: async () => (await import('./router.js')).router,
   memory: async () => (await import('./memory.js')).memory,
   observe: async () => (await import('./observe.js')).observe,
+  backplane: async () => (await import('./backplane.js')).backplane,
 }
 
 const usage = `npm run bench -- [suite …] [options]

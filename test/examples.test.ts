@@ -158,7 +158,7 @@ describe('npm start', () => {
 
 const pages = [
   'README.md',
-  ...['servers', 'clients', 'http', 'router-api', 'observe', 'testing'].map(
+  ...['servers', 'clients', 'http', 'router-api', 'backplane', 'observe', 'testing'].map(
     name => `docs/${name}.md`,
   ),
 ]

@@ -17,6 +17,7 @@ export type BackplaneErrorCode =
 
 /** A failed operation of a backplane. */
 export class BackplaneError extends Error {
+  /** Why the operation failed, and whether it can have been executed. */
   readonly code: BackplaneErrorCode
   /** With `fenced`: the owner that is stored, if there is one. */
   readonly owner: RecordOwner | undefined

@@ -28,15 +28,21 @@ export interface Backplane extends AsyncDisposable {
   open(): Promise<void>
   /** Ends everything; no timer and no socket stays. Idempotent. Further operations reject with `closed`. */
   close(): Promise<void>
+  /** Heartbeats and leases of nodes. */
   readonly membership: Membership
+  /** Records with owners, and sets of names. */
   readonly store: RecordStore
+  /** Ordered entries that outlive their writer. */
   readonly log: SharedLog
+  /** Messages between nodes. */
   readonly bus: MessageBus
+  /** Limits that all nodes share. */
   readonly rates: SharedRates
 }
 
 /** A change of state of a backplane. */
 export interface BackplaneState {
+  /** Whether operations can succeed. */
   readonly isUp: boolean
   /** Whether the stored data may be gone: owners must write again what they own. */
   readonly wasEmptied: boolean

@@ -16,12 +16,15 @@ export interface SharedLog {
 
 /** A position in a log: the epoch of the writer, then a count from 1. */
 export interface LogPosition {
+  /** The epoch of the writer. */
   readonly epoch: number
+  /** The count within the epoch, from 1. */
   readonly n: number
 }
 
 /** An entry of a log. */
 export interface LogEntry extends LogPosition {
+  /** The contents: texts by name. */
   readonly fields: Readonly<Record<string, string>>
 }
 
@@ -35,6 +38,7 @@ export interface LogRetention {
 
 /** Entries of a log. */
 export interface LogPage {
+  /** The entries, in order. */
   readonly entries: readonly LogEntry[]
   /** Whether no entry behind the given position has been removed. */
   readonly isComplete: boolean

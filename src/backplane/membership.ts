@@ -28,7 +28,9 @@ export interface HeartbeatReply {
 
 /** A member of the cluster, or a node that has left it. */
 export interface ClusterMember {
+  /** The id of the node. */
   readonly node: string
+  /** The text of its last heartbeat. */
   readonly facts: string
   /** Whether its lease holds. */
   readonly isAlive: boolean

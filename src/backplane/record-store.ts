@@ -56,12 +56,15 @@ export interface RecordStore {
 
 /** The owner of a record: a node, and the epoch that its claim got. */
 export interface RecordOwner {
+  /** The id of the node. */
   readonly node: string
+  /** The fencing token; a greater one wins. */
   readonly epoch: number
 }
 
 /** A record as it is stored. */
 export interface StoredRecord {
+  /** The stored text. */
   readonly value: string
   /** Undefined if the record was written by `swap`. */
   readonly owner?: RecordOwner
@@ -71,6 +74,7 @@ export interface StoredRecord {
 
 /** A value to store. */
 export interface RecordWrite {
+  /** The text to store. */
   readonly value: string
   /** The time to live in milliseconds. A record never ends before. */
   readonly ttlMs: number
@@ -91,6 +95,7 @@ export interface OwnedWrite extends RecordWrite {
 export type ClaimResult =
   | {
       readonly isOwner: true
+      /** The fencing token of the new owner, for its writes. */
       readonly epoch: number
       /** The record before the claim. */
       readonly previous?: StoredRecord
@@ -103,6 +108,7 @@ export type ClaimResult =
 
 /** The result of a swap. */
 export interface SwapResult {
+  /** Whether the text was still the expected one, so that the new one was written. */
   readonly isDone: boolean
   /** The text that is stored now; undefined if there is no record. */
   readonly now?: string

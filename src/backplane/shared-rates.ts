@@ -20,12 +20,15 @@ export interface SharedRates {
 
 /** A request for tokens of one bucket. */
 export interface BucketRequest {
+  /** The name of the bucket, which is full when it is first used. */
   readonly bucket: string
   /** The tokens that are added per second. */
   readonly perSecond: number
   /** The most tokens that the bucket holds. */
   readonly burst: number
+  /** The number of tokens to take, if there are as many. */
   readonly want: number
+  /** The number of tokens below which none are taken. */
   readonly least: number
 }
 
