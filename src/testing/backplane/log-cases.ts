@@ -52,6 +52,8 @@ export const logCases: readonly CaseDefinition[] = [
       await expectCode(one.log.append(key, [entry(7, 3, 'x'), entry(7, 4)], retention), 'fenced')
       const { entries: found } = await other.log.readAfter(key, undefined, 9)
       expectEqual(found, [...entries, entry(7, 3)], 'the entries')
+      await one.log.append(`${key}:2`, [entry(7, 2)], retention)
+      await expectCode(one.log.append(`${key}:2`, [entry(7, 1)], retention), 'fenced')
       const backwards = [entry(8, 2), entry(8, 1)]
       await expectTypeError(() => one.log.append(key, backwards, retention), 'a wrong order')
     },

@@ -1,9 +1,15 @@
 import type { RedisScript } from './script.ts'
 
+/** Positions of entries, and whether the engine has removed any because the log was long. */
 const position = `
 local function place(id)
   local epoch, n = string.match(id, '^(%d+)%-(%d+)$')
   return tonumber(epoch), tonumber(n)
+end
+local function wasTrimmed()
+  local info, facts = redis.call('XINFO', 'STREAM', KEYS[1]), {}
+  for at = 1, #info, 2 do facts[info[at]] = info[at + 1] end
+  return facts['entries-added'] > facts['length']
 end
 `
 
@@ -27,10 +33,11 @@ local function isStored(at, epoch, n, fields)
     end
     return true
   end
-  -- An entry of the last writer that was removed because the log was long.
+  -- Otherwise it may be an entry of the last writer that was removed because the log was long.
+  if epoch ~= lastEpoch or not wasTrimmed() then return false end
   local first = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
   local firstEpoch, firstN = place(first[1])
-  return epoch == lastEpoch and (epoch < firstEpoch or (epoch == firstEpoch and n < firstN))
+  return epoch < firstEpoch or (epoch == firstEpoch and n < firstN)
 end
 
 local fresh = {}
@@ -69,11 +76,7 @@ if ARGV[1] ~= '' then
   local given = tonumber(ARGV[1])
   complete = epoch < given or (epoch == given and n <= tonumber(ARGV[2]))
 end
-if not complete then
-  local info, facts = redis.call('XINFO', 'STREAM', KEYS[1]), {}
-  for at = 1, #info, 2 do facts[info[at]] = info[at + 1] end
-  complete = facts['entries-added'] == facts['length']
-end
+if not complete then complete = not wasTrimmed() end
 local entries, most = {}, tonumber(ARGV[3])
 repeat
   local page = redis.call('XRANGE', KEYS[1], from, '+', 'COUNT', most)
