@@ -20,7 +20,7 @@ const limits = {
  * people's programs, whose parts are tried on every Node by themselves.
  */
 const once = [
-  'test/{configuration,connections-mcp,docs,documented,examples,hovers,layers,links,manifests,requirements,routing-policies,scripts,surface,tree,words}.test.ts',
+  'test/{configuration,connections-mcp,docs,documented,engines,examples,hovers,layers,links,manifests,requirements,routing-policies,scripts,surface,tree,words}.test.ts',
   'test/{cli,conformance,interop,judges,mcp-interop,package,ports,router,transcripts,types}/**/*.test.ts',
   'test/matrix/mcp*.test.ts',
   'test/fuzz/*.test.ts',
@@ -51,8 +51,8 @@ const alone = [
  */
 const shared = { isolate: false, ...limits }
 
-/** These look at the package as it is shipped, so it is built before them if need be; some need engines. */
-const built = { globalSetup: ['test/built.js', 'test/engines.js'], ...shared }
+/** These look at the package as it is shipped, so it is built before them if need be. */
+const built = { globalSetup: ['test/built.js'], ...shared }
 
 export default defineConfig({
   test: {

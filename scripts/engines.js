@@ -1,54 +1,65 @@
 // The engines of a cluster that tests and benchmarks run for real: programs that npm does not have. On Debian, as
 // root, the package of the distribution is installed; elsewhere the program on the PATH is used.
 
-import { execFileSync } from 'node:child_process'
 import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { run } from './steps.js'
 
-/** Each engine: its program, and the package of Debian that has it. */
-const engines = { redis: { program: 'redis-server', debian: 'redis-server' } }
+/** Each engine: the programs that can run it, the package of Debian that has the first, and what is tested with it. */
+const engines = {
+  redis: {
+    programs: ['redis-server', 'valkey-server'],
+    debian: 'redis-server',
+    tests: 'backplanes in Redis',
+  },
+}
+
+/** The time for installing all engines. Then the tests that need a missing one are left out. */
+const installMs = 180_000
 
 /** Returns the path of an engine's program; undefined if it is not installed. */
-export function engineProgram(name) {
-  const { program } = engines[name]
-  const folders = (process.env.PATH ?? '').split(delimiter)
-  return folders.map(folder => join(folder, program)).find(isProgram)
+export function engineProgram(name, path = process.env.PATH ?? '') {
+  const folders = path.split(delimiter)
+  const paths = engines[name].programs.flatMap(program => folders.map(each => join(each, program)))
+  return paths.find(isProgram)
 }
 
-/** Installs the engines that are missing, where that is possible, and reports what will not be tested. */
-export function installEngines() {
-  const missing = Object.keys(engines).filter(name => engineProgram(name) === undefined)
-  if (missing.length === 0) return
-  if (canInstall()) install(missing.map(name => engines[name].debian))
-  for (const name of missing) {
-    if (engineProgram(name) !== undefined) continue
-    const { program } = engines[name]
-    console.error(`${program} is not installed: the tests that need it are left out`)
-  }
+/**
+ * Installs the engines that are missing, where that is possible. Resolves to a line for each that is still missing
+ * after a limited time, and never rejects.
+ */
+export async function installEngines({
+  path = process.env.PATH ?? '',
+  canInstall = process.getuid?.() === 0 && existsSync('/etc/debian_version'),
+  timeoutMs = installMs,
+  print,
+} = {}) {
+  const missing = () =>
+    Object.entries(engines)
+      .filter(([name]) => engineProgram(name, path) === undefined)
+      .map(([, engine]) => engine)
+  const packages = missing().map(engine => engine.debian)
+  if (canInstall && packages.length > 0) await install(packages, { path, timeoutMs, print })
+  return missing().map(({ programs, tests }) => {
+    return `not tested: ${tests}, because ${programs.join(' or ')} is not installed`
+  })
 }
 
-function canInstall() {
-  return (
-    process.getuid?.() === 0 && existsSync('/etc/debian_version') && isProgram('/usr/bin/apt-get')
-  )
-}
-
-function install(packages) {
-  console.error(`Installing ${packages.join(', ')} with apt-get ...`)
-  const quiet = ['-y', '-qq', '--no-install-recommends']
+async function install(packages, { path, timeoutMs, print }) {
+  const end = Date.now() + timeoutMs
   // RUNLEVEL=1 keeps Debian from starting a service.
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
-  const run = args => execFileSync('apt-get', args, { env, stdio: ['ignore', 'ignore', 'inherit'] })
-  try {
-    run(['install', ...quiet, ...packages])
-  } catch {
-    try {
-      run(['update', '-qq'])
-      run(['install', ...quiet, ...packages])
-    } catch (error) {
-      console.error(`apt-get failed: ${error.message}`)
-    }
+  const env = { ...process.env, PATH: path, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
+  // Without a network, or while another apt-get runs, it would try for much longer.
+  const settings = ['Acquire::Retries=1', 'Acquire::http::Timeout=20', 'DPkg::Lock::Timeout=30']
+  const options = ['-qq', ...settings.flatMap(setting => ['-o', setting])]
+  const aptGet = (...args) => {
+    const timeout = Math.max(1, end - Date.now())
+    return run('apt-get', [...options, ...args], { env, print, timeout, killSignal: 'SIGKILL' })
   }
+  const wanted = ['install', '-y', '--no-install-recommends', ...packages]
+  // The lists of packages may be missing or old.
+  if (await aptGet(...wanted)) return
+  if (await aptGet('update')) await aptGet(...wanted)
 }
 
 function isProgram(path) {

@@ -4,6 +4,7 @@
 
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { delimiter, dirname, join, relative } from 'node:path'
+import { installEngines } from './engines.js'
 import { install } from './install.js'
 import { nodeOf, otherVersions } from './node-versions.js'
 import { heading, root, run, tools } from './steps.js'
@@ -12,9 +13,13 @@ const results = join(root, '.cache', 'results')
 let passed = 0
 /** A line for each failure. They are printed last, where the log of a long run is read first. */
 const failures = []
+/** A line for each part that could not be tested on this machine. */
+let untested = []
 
 await gate()
-console.log(['', ...failures, `${passed} passed, ${failures.length} failed`].join('\n'))
+console.log(
+  ['', ...untested, ...failures, `${passed} passed, ${failures.length} failed`].join('\n'),
+)
 process.exitCode = failures.length === 0 && passed > 0 ? 0 : 1
 
 async function gate() {
@@ -27,6 +32,7 @@ async function gate() {
     ['lint', program(tools.biome, 'check', '--error-on-warnings', '.')],
     ['types', program(tools.tsc, '-p', 'tsconfig.json')],
     ['unused code', program(tools.knip)],
+    ['engines', findEngines],
     ...others.map(version => [
       `fetch Node ${version}`,
       async () => binaries.set(version, await nodeOf(version)),
@@ -81,6 +87,13 @@ function together(steps) {
       })
     }),
   )
+}
+
+/** Installs what clusters need besides packages of npm. The gate goes on without it. */
+async function findEngines(print) {
+  untested = await installEngines({ print })
+  print([...untested, ''].join('\n'))
+  return true
 }
 
 /** Runs a JavaScript file as a step. */

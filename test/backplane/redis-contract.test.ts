@@ -6,9 +6,9 @@ import { backplaneContract } from '../../src/testing/backplane/contract.ts'
 import { faultProxy } from '../support/fault-proxy.ts'
 import { slowClock } from '../support/slow-clock.ts'
 
-if (redisProgram === undefined) {
-  test('redis-server is not installed, so the contract was not tested with it', () => {})
-} else {
+test.runIf(redisProgram !== undefined)('redis-server or valkey-server is installed', () => {})
+
+if (redisProgram !== undefined) {
   const clock = slowClock(10)
   const server = await redisServer()
   const proxy = await faultProxy(server.port)

@@ -45,9 +45,9 @@ function statesOf(backplane: Backplane): BackplaneState[] {
   return states
 }
 
-if (redisProgram === undefined) {
-  test('redis-server is not installed, so faults were not tested with it', () => {})
-} else {
+test.runIf(redisProgram !== undefined)('redis-server or valkey-server is installed', () => {})
+
+if (redisProgram !== undefined) {
   describe('an engine that is killed', () => {
     test('and restarted with its data has all that it acknowledged, and was not emptied', async () => {
       const server = await engine(['--appendfsync', 'always'])
