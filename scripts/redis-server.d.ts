@@ -1,9 +1,13 @@
+import type { ChildProcess } from 'node:child_process'
+
 /** The program of Redis; undefined if it is not installed. */
 export declare const redisProgram: string | undefined
 
 /** A Redis on the loopback interface, with its data in a temporary folder. */
 export interface RedisServer extends AsyncDisposable {
   readonly port: number
+  /** With `--cluster-enabled`: the port for other engines of the cluster. */
+  readonly busPort: number
   /** Stops the process from running, and lets it run again. */
   pause(): void
   resume(): void
@@ -13,6 +17,18 @@ export interface RedisServer extends AsyncDisposable {
   restart(options?: { readonly isEmpty?: boolean }): Promise<void>
   close(): Promise<void>
 }
+
+/**
+ * Starts the program with its arguments. Resolves to the process once it has printed `ready`; to undefined if it cannot
+ * listen on a port.
+ */
+export declare function startRedis(
+  args: readonly string[],
+  ready?: string,
+): Promise<ChildProcess | undefined>
+
+/** Resolves to a port of the loopback interface that nobody listens on. */
+export declare function freePort(): Promise<number>
 
 /** Starts Redis. `settings` are those of its configuration file, as arguments: `['--maxmemory', '10mb']`. */
 export declare function redisServer(settings?: readonly string[]): Promise<RedisServer>

@@ -14,7 +14,7 @@ export const redisProgram = engineProgram('redis')
 /** Starts Redis. `settings` are those of its configuration file, as arguments: `['--maxmemory', '10mb']`. */
 export async function redisServer(settings = []) {
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-redis-'))
-  let { child, port } = await startSomewhere(folder, settings)
+  let { child, port, busPort, args } = await startSomewhere(folder, settings)
   const kill = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
     child.kill('SIGCONT')
@@ -27,13 +27,14 @@ export async function redisServer(settings = []) {
   }
   return {
     port,
+    busPort,
     pause: () => void child.kill('SIGSTOP'),
     resume: () => void child.kill('SIGCONT'),
     kill,
     restart: async ({ isEmpty = false } = {}) => {
       await kill()
       if (isEmpty) rmSync(join(folder, 'appendonlydir'), { recursive: true, force: true })
-      const next = await start(folder, port, settings)
+      const next = await startRedis(args)
       if (next === undefined) throw new Error(`the port ${port} is in use by another program now`)
       child = next
     },
@@ -45,17 +46,19 @@ export async function redisServer(settings = []) {
 /** Starts Redis on a free port. Another program may take the port first; then the next one is tried. */
 async function startSomewhere(folder, settings) {
   for (;;) {
-    const port = await freePort()
-    const child = await start(folder, port, settings)
-    if (child !== undefined) return { child, port }
+    const [port, busPort] = [await freePort(), await freePort()]
+    const fixed = ['--bind', '127.0.0.1', '--port', `${port}`, '--dir', folder, '--save', '']
+    const bus = settings.includes('--cluster-enabled') ? ['--cluster-port', `${busPort}`] : []
+    const debug = ['--appendonly', 'yes', '--enable-debug-command', 'local']
+    const args = [...fixed, ...bus, ...debug, ...settings]
+    const child = await startRedis(args)
+    if (child !== undefined) return { child, port, busPort, args }
   }
 }
 
 /** Resolves to the process once it accepts connections; to undefined if it cannot listen on the port. */
-async function start(folder, port, settings) {
+export async function startRedis(args, ready = 'Ready to accept connections') {
   if (redisProgram === undefined) throw new Error('redis-server is not installed')
-  const fixed = ['--bind', '127.0.0.1', '--port', `${port}`, '--dir', folder, '--save', '']
-  const args = [...fixed, '--appendonly', 'yes', '--enable-debug-command', 'local', ...settings]
   const child = spawn(redisProgram, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   let log = ''
   return new Promise((resolve, reject) => {
@@ -66,12 +69,13 @@ async function start(folder, port, settings) {
     })
     child.stdout.setEncoding('utf8').on('data', text => {
       log = (log + text).slice(-10_000)
-      if (log.includes('Ready to accept connections')) resolve(child)
+      if (log.includes(ready)) resolve(child)
     })
   })
 }
 
-async function freePort() {
+/** Resolves to a port of the loopback interface that nobody listens on. */
+export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address()

@@ -1,9 +1,9 @@
-import { createClient } from '@redis/client'
 import { afterAll, describe, test } from 'vitest'
 import { redisProgram, redisServer } from '../../scripts/redis-server.js'
 import { redis } from '../../src/backplane/redis/redis.ts'
 import { backplaneContract } from '../../src/testing/backplane/contract.ts'
 import { faultProxy } from '../support/fault-proxy.ts'
+import { redisCommand } from '../support/redis-command.ts'
 import { slowClock } from '../support/slow-clock.ts'
 
 test.runIf(redisProgram !== undefined)('redis-server or valkey-server is installed', () => {})
@@ -25,10 +25,7 @@ if (redisProgram !== undefined) {
       return backplane
     },
     empty: async () => {
-      const client = createClient({ url: `redis://127.0.0.1:${server.port}` })
-      await client.connect()
-      await client.sendCommand(['FLUSHALL'])
-      client.destroy()
+      await redisCommand(server.port, 'FLUSHALL')
     },
     cut: async () => proxy.cut(),
     stall: async () => {

@@ -1,4 +1,3 @@
-import { createClient } from '@redis/client'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type RedisServer, redisProgram, redisServer } from '../../scripts/redis-server.js'
 import type { Backplane, BackplaneState } from '../../src/backplane/backplane.ts'
@@ -6,6 +5,7 @@ import { BackplaneError } from '../../src/backplane/backplane-error.ts'
 import { redis } from '../../src/backplane/redis/redis.ts'
 import { expectCode, retried } from '../../src/testing/backplane/expectations.ts'
 import { faultProxy } from '../support/fault-proxy.ts'
+import { redisCommand as command } from '../support/redis-command.ts'
 import { slowClock } from '../support/slow-clock.ts'
 
 const ttlMs = 600_000
@@ -25,17 +25,6 @@ async function opened(port: number): Promise<Backplane> {
   // On a busy machine it may take more than one attempt.
   await retried(() => backplane.open())
   return backplane
-}
-
-/** Runs a command on a connection of its own. */
-async function command(port: number, ...args: readonly string[]): Promise<unknown> {
-  const client = createClient({ url: `redis://127.0.0.1:${port}` })
-  await client.connect()
-  try {
-    return await client.sendCommand(args)
-  } finally {
-    client.destroy()
-  }
 }
 
 /** Returns the states that a backplane reports from now on. */

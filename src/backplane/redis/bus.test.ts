@@ -41,7 +41,7 @@ async function setUp() {
     }
     return raw
   }
-  const backplane = redisBackplane('redis://engine', { clock }, async () => open)
+  const backplane = redisBackplane('redis://engine', { clock }, async () => () => open)
   opened.push(backplane)
   await backplane.open()
   const received: string[] = []
@@ -87,7 +87,7 @@ describe('messages that could not be sent', () => {
     engine.isRefusing = false
     await pass(1000)
     expect(received).toEqual(['gap'])
-    expect(engine.published.slice(0, 2)).toEqual(['tl:trunkline:c:c', 'tl:trunkline:c:d'])
+    expect(engine.published.slice(0, 2)).toEqual(['tl:trunkline:{c}:c', 'tl:trunkline:{c}:d'])
   })
 
   test('are reported to all subscribers if they are in too many channels', async () => {
@@ -102,7 +102,7 @@ describe('messages that could not be sent', () => {
     engine.isRefusing = false
     await pass(1000)
     expect(received).toEqual(['gap'])
-    expect(engine.published[0]).toBe('tl:trunkline:c:\0')
+    expect(engine.published[0]).toBe('tl:trunkline:{c}:\0')
   })
 })
 

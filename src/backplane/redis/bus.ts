@@ -7,13 +7,16 @@ import { checkKey, checkSharedText } from '../input-checks.ts'
 import type { BusSubscriber, MessageBus } from '../message-bus.ts'
 import type { PreparedConnection, RedisConnection } from './connection.ts'
 import type { RedisKeys } from './keys.ts'
+import type { RedisCommands } from './topology/commands.ts'
 
 /** What a bus needs. */
 export interface RedisBusOptions {
   readonly name: string
   readonly keys: RedisKeys
   readonly clock: Clock
-  readonly commands: RedisConnection
+  readonly commands: RedisCommands
+  /** The command that publishes: `SPUBLISH` in a Redis Cluster, which tells the engines of one shard only. */
+  readonly publishCommand: 'PUBLISH' | 'SPUBLISH'
   readonly subscriber: RedisConnection
 }
 
@@ -154,8 +157,7 @@ export class RedisBus implements MessageBus {
   }
 
   #send(channel: string, text: string): void {
-    const { keys, commands } = this.#options
-    commands.send(['PUBLISH', keys.channel(channel), text]).catch(() => {
+    this.#publish(this.#options.keys.channel(channel), text).catch(() => {
       if (
         this.#lost === undefined ||
         this.#lost.add(channel).size > limits.engineLostChannels.default
@@ -165,9 +167,13 @@ export class RedisBus implements MessageBus {
     })
   }
 
+  #publish(channel: string, text: string): Promise<unknown> {
+    const { commands, publishCommand } = this.#options
+    return commands.send(channel, [publishCommand, channel, text])
+  }
+
   #announceLoss(): void {
-    const { commands } = this.#options
-    commands.send(['PUBLISH', this.#everyone, gap]).catch(() => {
+    this.#publish(this.#everyone, gap).catch(() => {
       this.#lost = undefined
     })
   }
@@ -193,7 +199,7 @@ export class RedisBus implements MessageBus {
       return
     }
     const number = ++this.#sent
-    commands.send(['PUBLISH', this.#ownChannel, `${number}`]).then(
+    this.#publish(this.#ownChannel, `${number}`).then(
       () => {
         if (number <= this.#sent) this.#acknowledged = number
       },

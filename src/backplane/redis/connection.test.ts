@@ -5,6 +5,7 @@ import { RedisConnection } from './connection.ts'
 import { redisEngine } from './engine.ts'
 import { redisKeys } from './keys.ts'
 import { EngineReplyError, type RawConnection } from './raw-connection.ts'
+import { singleEngine } from './topology/commands.ts'
 
 /** A connection whose replies the test gives. */
 interface ScriptedConnection extends RawConnection {
@@ -246,7 +247,7 @@ describe('a script', () => {
 
   test('is named by its hash, and sent whole to an engine that does not know it', async () => {
     const { connection, clock, last } = await setUpConnected()
-    const engine = redisEngine(redisKeys('c'), connection, clock)
+    const engine = redisEngine(redisKeys('c'), singleEngine(connection), clock)
     const result = engine.run(script, ['k'], ['a', 1])
     await expect.poll(() => last().sent.at(-1)?.args.slice(0, 1)).toEqual(['EVALSHA'])
     const hash = 'e0e1f9fabfc9d4800c877a703b823ac0578ff8db'
@@ -260,8 +261,8 @@ describe('a script', () => {
 
   test('has one deadline for both attempts', async () => {
     const { connection, clock, last } = await setUpConnected()
-    const engine = redisEngine(redisKeys('c'), connection, clock)
-    const code = codeOf(engine.run(script, [], []))
+    const engine = redisEngine(redisKeys('c'), singleEngine(connection), clock)
+    const code = codeOf(engine.run(script, ['k'], []))
     await expect.poll(() => last().sent.length).toBe(2)
     clock.advance(200)
     last().sent.at(-1)?.reply.reject(new EngineReplyError('NOSCRIPT No matching script.'))

@@ -5,7 +5,7 @@ import { Deadlines, type Timed } from '../../util/time/deadline.ts'
 import { type Sleep, sleep, withTimeout } from '../../util/time/sleep.ts'
 import { BackplaneError, closedError } from '../backplane-error.ts'
 import { EngineReplyError, type OpenRaw, type RawConnection } from './raw-connection.ts'
-import { commandError, needsNewConnection } from './reply-errors.ts'
+import { commandError, isMoved, needsNewConnection } from './reply-errors.ts'
 
 /** What a connection needs. */
 export interface ConnectionOptions {
@@ -19,6 +19,8 @@ export interface ConnectionOptions {
   onUp(): void
   /** Called when an attempt to connect has failed. */
   onFailedAttempt(): void
+  /** Whether keys that have moved to another engine end the connection, so that the next one leads there. */
+  readonly followsKeys?: boolean
   /** Called when a connection that was up is lost. */
   onDown(error: unknown): void
 }
@@ -199,7 +201,7 @@ export class RedisConnection {
         error => {
           if (this.#raw === raw && error instanceof EngineReplyError) this.#missed = 0
           if (this.#settle(pending)) reject(commandError(error))
-          if (needsNewConnection(error)) this.#lose(raw, error)
+          if (this.#isUseless(error)) this.#lose(raw, error)
         },
       )
     })
@@ -237,6 +239,11 @@ export class RedisConnection {
     this.#isUp = false
     this.#options.onDown(error)
     if (!this.#isClosed) void this.start()
+  }
+
+  #isUseless(error: unknown): boolean {
+    if (needsNewConnection(error)) return true
+    return this.#options.followsKeys === true && isMoved(error)
   }
 
   #failPending(error: unknown): void {

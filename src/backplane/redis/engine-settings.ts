@@ -1,4 +1,48 @@
 import { Warning } from '../../util/warning.ts'
+import { BackplaneError } from '../backplane-error.ts'
+import type { PreparedConnection } from './connection.ts'
+import { EngineReplyError } from './raw-connection.ts'
+import { textReply } from './replies.ts'
+import type { EngineAddress } from './topology/address.ts'
+
+/** What to do about an engine of another kind than the address says, by its `redis_mode`. */
+const otherKinds: Readonly<Record<string, string>> = {
+  cluster:
+    'the engine is part of a Redis Cluster: use an address that starts with redis-cluster://',
+  sentinel: 'the engine is a sentinel: use an address such as redis-sentinel://HOST:PORT/NAME',
+  standalone: 'the engine is no Redis Cluster: use an address that starts with redis://',
+}
+
+/**
+ * Returns a function that checks an engine, until it has succeeded once: it throws a TypeError if the engine is of
+ * another kind than the address says, and warns of settings.
+ */
+export function engineChecks(
+  { kind }: EngineAddress,
+  onWarning: ((warning: Warning) => void) | undefined,
+): (connection: Pick<PreparedConnection, 'send'>) => Promise<void> {
+  const wanted = kind === 'cluster' ? 'cluster' : 'standalone'
+  let isChecked = false
+  return async connection => {
+    if (isChecked) return
+    const info = await infoOf(connection)
+    const [, mode = wanted] = /^redis_mode:(\w+)/m.exec(info) ?? []
+    if (mode !== wanted) throw new TypeError(otherKinds[mode] ?? `the engine runs as "${mode}"`)
+    isChecked = true
+    for (const warning of settingWarnings(info)) onWarning?.(warning)
+  }
+}
+
+/** Returns the reply to `INFO`; an empty text if the user may not ask for it. */
+async function infoOf(connection: Pick<PreparedConnection, 'send'>): Promise<string> {
+  try {
+    return textReply(await connection.send(['INFO']))
+  } catch (error) {
+    const { cause } = error instanceof BackplaneError ? error : { cause: undefined }
+    if (cause instanceof EngineReplyError && cause.message.startsWith('NOPERM')) return ''
+    throw error
+  }
+}
 
 /**
  * Returns a warning for each setting of an engine that endangers what a cluster stores, from its reply to `INFO`.

@@ -4,38 +4,43 @@ import type { RedisConnection } from './connection.ts'
 import type { RedisKeys } from './keys.ts'
 import { isUnknownScript } from './reply-errors.ts'
 import type { RedisScript } from './scripts/script.ts'
+import type { RedisCommands } from './topology/commands.ts'
 
 /** Runs commands and scripts. */
 export interface RedisEngine {
   readonly keys: RedisKeys
-  /** The connection for everything but heartbeats and messages. */
-  readonly commands: RedisConnection
-  /** Runs a script on a connection, `commands` by default. */
+  /** Sends everything but heartbeats. */
+  readonly commands: RedisCommands
+  /** Runs a script whose keys are on the same shard, on a connection or where `commands` sends it. */
   run(
     script: RedisScript,
-    keys: readonly string[],
+    keys: readonly [string, ...string[]],
     args: readonly (string | number)[],
     connection?: RedisConnection,
   ): Promise<unknown>
 }
 
-/** Creates an engine from its main connection. */
-export function redisEngine(keys: RedisKeys, commands: RedisConnection, clock: Clock): RedisEngine {
+/** Creates an engine that sends commands. */
+export function redisEngine(keys: RedisKeys, commands: RedisCommands, clock: Clock): RedisEngine {
   const hashes = new Map<RedisScript, string>()
   return {
     keys,
     commands,
-    run: async (script, names, args, connection = commands) => {
+    run: async (script, names, args, connection) => {
       const hash = hashes.get(script) ?? (await sha1(script.text))
       hashes.set(script, hash)
       const rest = [`${names.length}`, ...names, ...args.map(String)]
       const started = clock.now()
+      const send = (command: readonly string[], timeoutMs: number) =>
+        connection === undefined
+          ? commands.send(names[0], command, timeoutMs)
+          : connection.send(command, timeoutMs)
       try {
-        return await connection.send(['EVALSHA', hash, ...rest])
+        return await send(['EVALSHA', hash, ...rest], limits.engineMs.default)
       } catch (error) {
         if (!isUnknownScript(error)) throw error
         const leftMs = limits.engineMs.default - (clock.now() - started)
-        return connection.send(['EVAL', script.text, ...rest], Math.max(1, leftMs))
+        return send(['EVAL', script.text, ...rest], Math.max(1, leftMs))
       }
     },
   }

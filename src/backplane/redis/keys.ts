@@ -7,14 +7,14 @@ export interface RedisKeys {
   slots(name: string): string
   channel(channel: string): string
   /** The keys of the members, in the order in which the scripts expect them. */
-  readonly members: readonly string[]
+  readonly members: readonly [string, ...string[]]
   /** The hash that also holds `born`, which tells whether the engine was emptied. */
   readonly state: string
 }
 
 /**
  * Returns the keys of a cluster. All keys that one script uses have the same hash tag, the part in braces, so that
- * they are on the same shard.
+ * they are on the same shard. So do all channels, which one subscriber can hear on that shard.
  */
 export function redisKeys(cluster: string): RedisKeys {
   const prefix = `tl:${cluster}:`
@@ -25,9 +25,10 @@ export function redisKeys(cluster: string): RedisKeys {
     set: set => `${prefix}{z:${set}}`,
     bucket: bucket => `${prefix}{b:${bucket}}`,
     slots: name => `${prefix}{s:${name}}`,
-    channel: channel => `${prefix}c:${channel}`,
+    channel: channel => `${prefix}{c}:${channel}`,
     members: [
-      ...['leases', 'changes', 'departed', 'facts'].map(part => `${prefix}{m}:${part}`),
+      `${prefix}{m}:leases`,
+      ...['changes', 'departed', 'facts'].map(part => `${prefix}{m}:${part}`),
       state,
     ],
     state,

@@ -40,7 +40,8 @@ export class RedisLog implements SharedLog {
 
   async delete(key: string): Promise<void> {
     checkKey(key)
-    await this.#engine.commands.send(['DEL', this.#engine.keys.log(key)])
+    const name = this.#engine.keys.log(key)
+    await this.#engine.commands.send(name, ['DEL', name])
   }
 }
 

@@ -17,6 +17,12 @@ export interface RawConnection {
 /** Makes a connection, and calls `onLost` when it fails. */
 export type OpenRaw = (onLost: (error: unknown) => void) => RawConnection
 
+/**
+ * Returns a way to make connections to the engine at a URL. `isSharded`: its messages are those of a shard of a Redis
+ * Cluster, so a channel whose slot moves to another engine ends the connection.
+ */
+export type DialEngine = (url: string, isSharded?: boolean) => OpenRaw
+
 /** An error reply of an engine. The engine has received the command and answered it. */
 export class EngineReplyError extends Error {
   constructor(message: string) {
@@ -25,11 +31,8 @@ export class EngineReplyError extends Error {
   }
 }
 
-/**
- * Loads the package `@redis/client`, and returns a function that makes connections to a URL. Rejects with a
- * TypeError if the package is not installed.
- */
-export async function loadRedis(url: string): Promise<OpenRaw> {
+/** Loads the package `@redis/client`. Rejects with a TypeError if it is not installed. */
+export async function loadRedis(): Promise<DialEngine> {
   const { createClient, ErrorReply } = await import('@redis/client').catch(cause => {
     throw new TypeError('a backplane in Redis needs a package: npm install @redis/client', {
       cause,
@@ -37,35 +40,45 @@ export async function loadRedis(url: string): Promise<OpenRaw> {
   })
   const replyError = (error: unknown) =>
     error instanceof ErrorReply ? new EngineReplyError(error.message) : error
-  return onLost => {
-    const client = createClient({
-      url,
-      RESP: 2,
-      // The connection is replaced and never repaired, because what waited for it has failed already.
-      disableOfflineQueue: true,
-      socket: { reconnectStrategy: false, connectTimeout: limits.engineConnectMs.default },
-    })
-    client.on('error', onLost)
-    client.on('end', () => onLost(new Error('the connection was closed')))
-    let isDestroyed = false
-    return {
-      connect: async () => {
-        await client.connect().catch(error => {
-          throw replyError(error)
-        })
-      },
-      send: args =>
-        client.sendCommand([...args]).catch(error => {
-          throw replyError(error)
-        }),
-      subscribe: (channel, listener) => client.subscribe(channel, listener),
-      unsubscribe: channel => client.unsubscribe(channel),
-      destroy: () => {
-        if (isDestroyed) return
-        isDestroyed = true
-        // It throws if the connection has ended by itself.
-        if (client.isOpen) client.destroy()
-      },
+  return (url, isSharded = false) =>
+    onLost => {
+      const client = createClient({
+        url,
+        RESP: 2,
+        // The connection is replaced and never repaired, because what waited for it has failed already.
+        disableOfflineQueue: true,
+        socket: { reconnectStrategy: false, connectTimeout: limits.engineConnectMs.default },
+      })
+      client.on('error', onLost)
+      client.on('end', () => onLost(new Error('the connection was closed')))
+      client.on('sharded-channel-moved', () =>
+        onLost(new Error('a channel moved to another engine')),
+      )
+      let isDestroyed = false
+      return {
+        connect: async () => {
+          await client.connect().catch(error => {
+            throw replyError(error)
+          })
+        },
+        send: args =>
+          client.sendCommand([...args]).catch(error => {
+            throw replyError(error)
+          }),
+        subscribe: (channel, listener) => {
+          return isSharded
+            ? client.sSubscribe(channel, listener)
+            : client.subscribe(channel, listener)
+        },
+        unsubscribe: channel => {
+          return isSharded ? client.sUnsubscribe(channel) : client.unsubscribe(channel)
+        },
+        destroy: () => {
+          if (isDestroyed) return
+          isDestroyed = true
+          // It throws if the connection has ended by itself.
+          if (client.isOpen) client.destroy()
+        },
+      }
     }
-  }
 }

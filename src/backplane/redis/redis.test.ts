@@ -7,9 +7,12 @@ import { redis, redisBackplane } from './redis.ts'
 
 describe('a mistake is refused with a clear error:', () => {
   test.each([
-    ['http://127.0.0.1', 'must start with redis:// or rediss://'],
-    ['', 'must start with redis:// or rediss://'],
-    ['nonsense', 'must start with redis:// or rediss://'],
+    [
+      'http://127.0.0.1',
+      'must start with redis://, rediss://, redis-sentinel:// or redis-cluster://',
+    ],
+    ['', 'must start with redis://, rediss://, redis-sentinel:// or redis-cluster://'],
+    ['nonsense', 'must start with redis://, rediss://, redis-sentinel:// or redis-cluster://'],
   ])('the address %j', (url, message) => {
     expect(() => redis(url)).toThrow(message)
   })
@@ -37,7 +40,7 @@ test('the name shows neither user nor password', () => {
 })
 
 describe('opening', () => {
-  const open = (connect: () => Promise<void>) => async () => (): never => {
+  const open = (connect: () => Promise<void>) => async () => () => (): never => {
     const raw = {
       connect,
       send: async () => 'PONG',

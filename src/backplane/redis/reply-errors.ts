@@ -3,6 +3,7 @@ import { EngineReplyError } from './raw-connection.ts'
 
 /** Replies by which an engine refuses a command without executing it. */
 const refused = new Set([
+  'ASK',
   'BUSY',
   'CLUSTERDOWN',
   'LOADING',
@@ -39,13 +40,37 @@ export function needsNewConnection(error: unknown): boolean {
   )
 }
 
+/** Returns whether an error reply says that another engine of a Redis Cluster has the key. */
+export function isMoved(error: unknown): boolean {
+  return error instanceof EngineReplyError && error.message.startsWith('MOVED ')
+}
+
+/** Which engine of a Redis Cluster a command should be sent to. */
+export interface Redirection {
+  /** Whether only this command should be sent there, because the keys are just being moved. */
+  readonly isTemporary: boolean
+  readonly host: string
+  readonly port: string
+}
+
+/** Returns where an engine refers a command to, such as "MOVED 3999 10.0.0.5:6381"; undefined if it does not. */
+export function redirectionOf(error: unknown): Redirection | undefined {
+  const { cause } = error instanceof BackplaneError ? error : { cause: undefined }
+  if (!(cause instanceof EngineReplyError)) return undefined
+  const [, word, host, port] = /^(MOVED|ASK) \d+ (.*):(\d+)$/.exec(cause.message) ?? []
+  if (host === undefined || port === undefined) return undefined
+  return { isTemporary: word === 'ASK', host, port }
+}
+
 /** Returns whether an error reply says that the engine does not know a script. */
 export function isUnknownScript(error: unknown): boolean {
   const { cause } = error instanceof BackplaneError ? error : { cause: undefined }
   return cause instanceof EngineReplyError && cause.message.startsWith('NOSCRIPT')
 }
 
-/** Returns whether an engine refused the credentials, so that no further attempt can help. */
-export function isPermissionError(error: unknown): boolean {
-  return error instanceof EngineReplyError && /^(?:WRONGPASS|NOAUTH|NOPERM)\b/.test(error.message)
+/** Returns whether no further attempt to connect can help: wrong credentials, or another kind of engine. */
+export function isHopeless(error: unknown): boolean {
+  if (error instanceof TypeError) return true
+  const reply = error instanceof BackplaneError ? error.cause : error
+  return reply instanceof EngineReplyError && /^(?:WRONGPASS|NOAUTH|NOPERM)\b/.test(reply.message)
 }

@@ -41,7 +41,8 @@ export class RedisStore implements RecordStore {
 
   async get(key: string): Promise<StoredRecord | undefined> {
     checkKey(key)
-    return recordOf(await this.#engine.commands.send(['GET', this.#engine.keys.record(key)]))
+    const name = this.#engine.keys.record(key)
+    return recordOf(await this.#engine.commands.send(name, ['GET', name]))
   }
 
   async getAll(keys: readonly string[]): Promise<readonly (StoredRecord | undefined)[]> {
@@ -49,8 +50,8 @@ export class RedisStore implements RecordStore {
     const records: (StoredRecord | undefined)[] = []
     for (let at = 0; at < keys.length; at += batch) {
       const names = keys.slice(at, at + batch).map(key => this.#engine.keys.record(key))
-      const reply = arrayReply(await this.#engine.commands.send(['MGET', ...names]))
-      records.push(...reply.map(recordOf))
+      const replies = await this.#engine.commands.getAll(names)
+      records.push(...replies.map(recordOf))
     }
     return records
   }
@@ -128,7 +129,7 @@ export class RedisStore implements RecordStore {
     const { commands } = this.#engine
     for (let at = 0; at < keys.length; at += batch) {
       const names = keys.slice(at, at + batch).map(key => this.#engine.keys.record(key))
-      await Promise.all(names.map(name => commands.send(['PEXPIRE', name, `${ttlMs}`, 'GT'])))
+      await Promise.all(names.map(name => commands.send(name, ['PEXPIRE', name, `${ttlMs}`, 'GT'])))
     }
   }
 
@@ -146,7 +147,8 @@ export class RedisStore implements RecordStore {
   async remove(set: string, name: string): Promise<void> {
     checkKey(set, 'set')
     checkKey(name, 'name')
-    await this.#engine.commands.send(['ZREM', this.#engine.keys.set(set), name])
+    const key = this.#engine.keys.set(set)
+    await this.#engine.commands.send(key, ['ZREM', key, name])
   }
 
   async *names(set: string): AsyncGenerator<readonly string[]> {
