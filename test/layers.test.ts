@@ -59,7 +59,7 @@ const mayUseNode = [
   /^transport\//,
   /^http\/node\//,
   /^http\/client\/transport\/node-connection\.ts$/,
-  /^(auth|testing)\/(?:[\w-]+\/)*node-/,
+  /^(auth|backplane|testing)\/(?:[\w-]+\/)*node-/,
   /^util\/files\//,
   /^(observe|cli)\//,
 ]

@@ -10,4 +10,6 @@ export interface LocalEngine {
    * anything.
    */
   run<T>(operation: () => T): Promise<T>
+  /** Does the same for an operation that stores more data. Rejects with `full` while there is no room for it. */
+  runGrowing<T>(operation: () => T): Promise<T>
 }

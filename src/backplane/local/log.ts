@@ -18,7 +18,7 @@ export class LocalLog implements SharedLog {
     checkLogEntries(entries)
     checkMs(retention.ttlMs, 'ttlMs')
     checkCount(retention.max, 'max', 1)
-    return this.#engine.run(() => {
+    return this.#engine.runGrowing(() => {
       const { logs } = this.#engine.tables
       const now = this.#engine.now()
       const head = living(logs.head(key), now)

@@ -48,14 +48,14 @@ export class LocalStore implements RecordStore {
     checkNode(node)
     if (from !== undefined) checkNode(from)
     if (write !== undefined) checkWrite(write)
-    return this.#engine.run(() => this.#claim(key, from, node, write))
+    return this.#engine.runGrowing(() => this.#claim(key, from, node, write))
   }
 
   async put(key: string, write: OwnedWrite, owner: RecordOwner): Promise<void> {
     checkKey(key)
     checkWrite(write)
     checkOwner(owner)
-    return this.#engine.run(() => {
+    return this.#engine.runGrowing(() => {
       const row = this.#row(key)
       if (row === undefined) {
         if (write.mustExist === true) throw fencedError(key, undefined)
@@ -71,7 +71,7 @@ export class LocalStore implements RecordStore {
   async swap(key: string, before: string | undefined, write: RecordWrite): Promise<SwapResult> {
     checkKey(key)
     checkWrite(write)
-    return this.#engine.run(() => {
+    return this.#engine.runGrowing(() => {
       const row = this.#row(key)
       const owner = row && ownerOf(row)
       if (owner !== undefined) throw fencedError(key, owner)
@@ -120,7 +120,7 @@ export class LocalStore implements RecordStore {
     checkKey(name, 'name')
     checkMs(ttlMs, 'ttlMs')
     if (max !== undefined) checkCount(max, 'max')
-    return this.#engine.run(() => {
+    return this.#engine.runGrowing(() => {
       const { tables } = this.#engine
       const now = this.#engine.now()
       const isThere = (tables.sets.get(set, name) ?? 0) > now

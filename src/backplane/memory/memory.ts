@@ -30,14 +30,16 @@ export function memory(options: MemoryOptions = {}): Backplane {
   const checkUsable = () => {
     if (!isOpen) throw closedError('memory')
   }
+  const run = async <T>(operation: () => T) => {
+    checkUsable()
+    return operation()
+  }
   const engine: LocalEngine = {
     tables: memoryTables(),
     // Also greater than the times of an earlier backplane of this process, even if the wall clock went back.
     now: () => performance.timeOrigin + clock.now(),
-    run: async operation => {
-      checkUsable()
-      return operation()
-    },
+    run,
+    runGrowing: run,
   }
   const bus = new LocalBus(checkUsable)
   const close = async () => {

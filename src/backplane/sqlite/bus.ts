@@ -62,7 +62,7 @@ export class SqliteBus implements MessageBus {
       const until = now() + limits.sqliteMessageMs.default
       this.#insert.run(this.#sender, toBytes(prefix + channel), toBytes(message), until)
     }
-    transactions.run(write).then(
+    transactions.runGrowing(write).then(
       () => this.#local.deliver(channel, message),
       // Other processes cannot learn of it, because the file cannot be written.
       () => this.#local.reportGap(),

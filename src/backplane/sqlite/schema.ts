@@ -5,13 +5,16 @@ import type { SqlDatabase } from './node-sqlite.ts'
 /** The version of the tables, which a newer version of Trunkline may change. */
 const version = 1
 
+/** The size to which the journal is cut. The reserve for a full disk must be twice as large. */
+const journalBytes = 8 * MiB
+
 /** Sets up a database: its modes, and its tables if they are missing. Throws if a newer version made the file. */
 export function prepareDatabase(database: SqlDatabase, isPowerSafe: boolean): void {
   database.exec(`
     PRAGMA busy_timeout = ${limits.sqliteBusyMs.default};
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = ${isPowerSafe ? 'FULL' : 'NORMAL'};
-    PRAGMA journal_size_limit = ${64 * MiB};
+    PRAGMA journal_size_limit = ${journalBytes};
   `)
   const found = database.prepare('PRAGMA user_version').get()?.user_version
   if (typeof found === 'number' && found > version) {

@@ -131,6 +131,10 @@ if (!hasSqlite) {
     expect(() => sqlite(folder)).toThrow('cannot be used')
   })
 
+  test('a database in memory is refused, because no process could share it', () => {
+    expect(() => sqlite(':memory:')).toThrow('for memory, use memory()')
+  })
+
   test.each([
     [{ durability: 'disk' }, 'option "durability" must be one of "process", "power"'],
     [{ cluster: 'a/b' }, 'option "cluster" must be 1 to 64 letters'],

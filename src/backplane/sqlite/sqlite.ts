@@ -1,3 +1,4 @@
+import { limits } from '../../util/limits/limits.ts'
 import { checkOptions, formatValue, type OptionTableOf } from '../../util/options.ts'
 import { type Clock, systemClock } from '../../util/time/clock.ts'
 import type { Backplane, BackplaneState } from '../backplane.ts'
@@ -8,6 +9,8 @@ import { LocalMembership } from '../local/membership.ts'
 import { LocalRates } from '../local/rates.ts'
 import { LocalStore } from '../local/store.ts'
 import { SqliteBus } from './bus.ts'
+import { DiskRoom } from './disk-room.ts'
+import { reserveFile } from './node-reserve.ts'
 import { loadSqlite, type SqlDatabase, sqliteErrorNumber } from './node-sqlite.ts'
 import { prepareDatabase } from './schema.ts'
 import { sqliteTables } from './tables.ts'
@@ -22,6 +25,8 @@ export interface SqliteOptions {
    * of waiting for the disk with each commit.
    */
   readonly durability?: 'process' | 'power'
+  /** Called when the disk is full, and nothing more is stored until there is room; ignored by default. */
+  readonly onWarning?: (warning: Error) => void
   /** The clock that looks for messages of other processes; the system's by default. */
   readonly clock?: Clock
 }
@@ -29,18 +34,22 @@ export interface SqliteOptions {
 const sqliteOptionTable: OptionTableOf<SqliteOptions> = {
   cluster: 'string',
   durability: ['process', 'power'],
+  onWarning: 'function',
   clock: 'object',
 }
 
 /**
  * Creates a backplane in an SQLite file, which the processes of one machine can share and which survives restarts.
- * Opens the file at once, and creates it if it is missing. Throws a TypeError on Node older than 22.13, which has no
+ * Opens the file at once, and creates it if it is missing; beside it, `FILE-reserve` keeps space for a full disk. Throws a TypeError on Node older than 22.13, which has no
  * `node:sqlite`, and a `BackplaneError` with `down` if the file cannot be used.
  */
 export function sqlite(path: string, options: SqliteOptions = {}): Backplane {
   checkOptions(options, sqliteOptionTable)
   if (typeof path !== 'string' || path === '') {
     throw new TypeError(`the path of an SQLite file must be a text (got ${formatValue(path)})`)
+  }
+  if (path === ':memory:') {
+    throw new TypeError('a backplane in SQLite needs a file; for memory, use memory()')
   }
   const { cluster = 'trunkline', durability = 'process', clock = systemClock } = options
   if (!/^[\w.-]{1,64}$/.test(cluster)) {
@@ -51,7 +60,10 @@ export function sqlite(path: string, options: SqliteOptions = {}): Backplane {
   const name = `sqlite:${path}`
   const database = openDatabase(path, durability === 'power')
   const prefix = `${cluster}:`
-  const transactions = new Transactions(database, name)
+  const { onWarning = () => {} } = options
+  const reserve = reserveFile(`${path}-reserve`, limits.sqliteReserveBytes.default)
+  const room = new DiskRoom({ name, reserve, clock, onWarning })
+  const transactions = new Transactions(database, name, room)
   const listeners = new Set<(state: BackplaneState) => void>()
   let isOpen = true
   const checkUsable = () => {
@@ -64,6 +76,10 @@ export function sqlite(path: string, options: SqliteOptions = {}): Backplane {
     run: async operation => {
       checkUsable()
       return transactions.run(operation)
+    },
+    runGrowing: async operation => {
+      checkUsable()
+      return transactions.runGrowing(operation)
     },
   }
   const bus = new SqliteBus({

@@ -85,6 +85,18 @@ export const clusterLimits = {
     meaning:
       'Interval at which subscribers look for messages of other processes in an SQLite file.',
   },
+  sqliteReserveBytes: {
+    default: 16 * MiB,
+    unit: 'bytes',
+    meaning:
+      'Disk space that is kept beside an SQLite file. A full disk releases it, so that reading, deleting and heartbeats continue.',
+  },
+  sqliteRoomCheckMs: {
+    default: 1000,
+    unit: 'ms',
+    meaning:
+      'Interval at which a write checks whether a full disk has room again. Until then it fails with `full`.',
+  },
   sqliteMessageMs: {
     default: 10_000,
     unit: 'ms',
