@@ -16,6 +16,7 @@ const below = ['util', 'jsonrpc', 'wire', 'mcp', 'transport'] as const
 const all = [
   ...below,
   'backplane',
+  'cluster',
   'server',
   'client',
   'http',
@@ -30,6 +31,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   jsonrpc: ['util'],
   wire: ['util'],
   backplane: ['util'],
+  cluster: ['backplane', 'server', 'mcp', 'jsonrpc', 'util'],
   mcp: ['jsonrpc', 'util'],
   transport: ['jsonrpc', 'wire', 'util'],
   server: ['mcp', 'jsonrpc', 'util'],

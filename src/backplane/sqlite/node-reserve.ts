@@ -22,6 +22,7 @@ export function reserveFile(path: string, bytes: number): Reserve {
         // Otherwise the disk would be full again at once: the space that was released is still there.
         const { bavail, bsize } = statfsSync(dirname(path))
         if (bavail * bsize < bytes * 1.5) return false
+        rmSync(fresh, { force: true })
         fill(fresh, bytes)
         renameSync(fresh, path)
         return true
@@ -33,10 +34,10 @@ export function reserveFile(path: string, bytes: number): Reserve {
   }
 }
 
-/** Writes random bytes, which no file system stores in less space. */
+/** Writes random bytes to a new file. No file system stores them in less space. */
 function fill(path: string, bytes: number): void {
   const piece = randomFillSync(new Uint8Array(Math.min(bytes, MiB)))
-  const file = openSync(path, 'w', 0o600)
+  const file = openSync(path, 'wx', 0o600)
   try {
     for (let left = bytes; left > 0; ) {
       left -= writeSync(file, piece, 0, Math.min(left, piece.length))

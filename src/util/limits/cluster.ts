@@ -73,6 +73,17 @@ export const clusterLimits = {
     meaning:
       'Interval at which a subscriber checks that messages arrive. Two failures in a row replace its connection.',
   },
+  sharedTaskBytes: {
+    default: 4 * MiB,
+    unit: 'bytes',
+    meaning: 'A task with its result in a backplane. A larger result becomes an error.',
+  },
+  sharedTaskRetryMs: {
+    default: 60_000,
+    unit: 'ms',
+    meaning:
+      'Time for which the status and the result of a task are written again while the backplane cannot be reached.',
+  },
   sqliteBusyMs: {
     default: 250,
     unit: 'ms',

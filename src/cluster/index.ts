@@ -1,0 +1,1 @@
+export { type SharedTaskOptions, sharedTasks } from './shared-tasks.ts'
