@@ -149,8 +149,10 @@ describe('SEC-21: what comes over HTTP starts no program', () => {
       'transport/process/child.ts',
       'transport/process/process-tree.ts',
     ])
+    // A database executes statements of SQL, not programs.
+    const viaShell = /shell:\s*true|\bexecSync\(|(?<!\bdatabase\.)\bexec\(['"`]/
     for (const { name, text } of sources) {
-      expect([name, /shell:\s*true|\bexecSync\(|\bexec\(['"`]/.test(text)]).toEqual([name, false])
+      expect([name, viaShell.test(text)]).toEqual([name, false])
     }
   })
 })
