@@ -1,6 +1,6 @@
 import type { DialOptions } from './connect-options.ts'
 import type { Channel } from './jsonrpc/channel.ts'
-import { type CallerCredentials, isCallerCredentials } from './mcp/caller-credentials.ts'
+import { type CallerCredentials, isCallerCredentials } from './mcp/callers/caller-credentials.ts'
 import {
   type Credentials,
   isCredentials,

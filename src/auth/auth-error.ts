@@ -72,3 +72,8 @@ export class AuthError extends Error {
     this.error = details.error
   }
 }
+
+/** Returns why authorization failed, for logs and pages: only the message of an AuthError is known to hold no secret. */
+export function authErrorText(error: unknown): string {
+  return error instanceof AuthError ? error.message : 'an internal error'
+}

@@ -10,7 +10,13 @@ export type {
   ClientCertificate,
   PublicDocument,
 } from '../mcp/authenticator.ts'
-export type { CallerCredentials } from '../mcp/caller-credentials.ts'
+export type {
+  AuthorizationEvent,
+  ExchangeEvent,
+  GrantEvent,
+  LoginEvent,
+} from '../mcp/callers/authorization-event.ts'
+export type { CallerCredentials } from '../mcp/callers/caller-credentials.ts'
 export type {
   AuthorizedRequest,
   Credentials,

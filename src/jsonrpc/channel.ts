@@ -19,6 +19,8 @@ export interface Principal {
   readonly client?: string
   /** When its token expires, in milliseconds since 1970. */
   readonly expiresAt?: number
+  /** The id of the API key that authenticated it. */
+  readonly key?: string
   /** The name of the verifier that authenticated it. */
   readonly verifier?: string
 }

@@ -7,6 +7,10 @@ export type {
   AuditSink,
   CallAudit,
   ChangeAudit,
+  ExchangeAudit,
+  GrantAudit,
+  KeyAudit,
+  LoginAudit,
 } from './audit/record.ts'
 export { type AuditCheck, verifyAuditLog } from './audit/verify.ts'
 export { type CallInfo, CallSpan, hasCallSubscribers } from './call.ts'

@@ -1,5 +1,5 @@
 import type { Middleware } from '../jsonrpc/handler.ts'
-import type { CallerCredentials } from '../mcp/caller-credentials.ts'
+import type { CallerCredentials } from '../mcp/callers/caller-credentials.ts'
 import type { Credentials, UpstreamAuth, UpstreamCallerAuth } from '../mcp/credentials.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
 import type { Icon } from '../mcp/types/base.ts'

@@ -1,10 +1,11 @@
 import type { Channel, Envelope } from '../jsonrpc/channel.ts'
 import type { Handler, Middleware } from '../jsonrpc/handler.ts'
+import type { AuthorizationEvent } from '../mcp/callers/authorization-event.ts'
 import type { Attachment, Endpoint, PersonalLists } from '../mcp/endpoint.ts'
 import { type ListKind, listKinds } from '../mcp/list-changes.ts'
 import type { Profile } from '../mcp/profile.ts'
 import type { Revision } from '../mcp/revisions/revisions.ts'
-import type { Implementation, Members } from '../mcp/types/base.ts'
+import type { Implementation } from '../mcp/types/base.ts'
 import { personalLists } from '../server/subscriptions/personal-lists.ts'
 import { limits as limitTable } from '../util/limits/limits.ts'
 import { checkOptions } from '../util/options.ts'
@@ -352,7 +353,11 @@ export class Router implements Endpoint {
       onListRecovered: (instance, method) => publishListRecovered(name, instance, method),
       onSubscribed: uris => this.#watched.onSubscribed(uris),
       onUpdated: uri => this.#endpoints.publishUpdate(uri),
-      onNotification: (method, params) => this.#onNotification(method, params),
+      onAuthorization: event => this.#onAuthorization(name, event),
+      onNotification: (method, params) => {
+        if (method !== 'notifications/elicitation/complete') return
+        this.#endpoints.completeElicitation(params?.elicitationId)
+      },
     })
     return new Route(upstream, this.#routeHost)
   }
@@ -381,10 +386,10 @@ export class Router implements Endpoint {
     if (kinds.includes('resources')) void this.#watched.update()
   }
 
-  #onNotification(method: string, params: Members | undefined): void {
-    if (method !== 'notifications/elicitation/complete') return
-    const id = params?.elicitationId
-    if (typeof id === 'string') this.#endpoints.completeElicitation(id)
+  #onAuthorization(server: string, event: AuthorizationEvent): void {
+    void this.#options.audit?.record({ ...event, server })
+    // The client of the call may wait for this before it calls again.
+    if (event.outcome === 'made') this.#endpoints.completeElicitation(event.elicitationId)
   }
 
   #onError(error: unknown): void {

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { jwt } from '../../src/auth/index.ts'
+import { apiKeys, bearer, jwt, newApiKey } from '../../src/auth/index.ts'
 import { connect } from '../../src/connect.ts'
 import { listen } from '../../src/listen.ts'
 import type { AuditRecord, CallAudit } from '../../src/observe/audit/record.ts'
@@ -322,6 +322,25 @@ test('limits per caller count principals, and anonymous callers together', async
     },
     { name: 'notes__list', principal: undefined, reason: 'limit caller' },
   ])
+})
+
+test('the audit log names the API key of a caller, and nothing of its secret', async () => {
+  const audited = new Router({
+    servers: { notes },
+    audit: { record: record => void records.push(record) },
+  })
+  const { key, record } = await newApiKey('ci')
+  const guarded = await listen(audited, 'http://127.0.0.1:0/mcp', {
+    auth: { verify: apiKeys({ keys: [record] }) },
+  })
+  onTestFinished(async () => {
+    await guarded.close()
+    await audited.close()
+  })
+  await using client = await connect(guarded.address, { auth: bearer(key) })
+  await client.call('notes__list')
+  expect(records).toMatchObject([{ event: 'call', principal: 'key:ci', key: record.id }])
+  expect(JSON.stringify(records)).not.toContain(key.slice(13))
 })
 
 test('lists and calls agree, whatever the policy says', async () => {

@@ -2,9 +2,15 @@ import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { bearer, clientCredentials, exchange, jwt } from '../../src/auth/index.ts'
 import { connect, listen, type RevisionName } from '../../src/index.ts'
+import type { AuditRecord, AuditSink } from '../../src/observe/index.ts'
 import type { UpstreamOptions } from '../../src/router/options.ts'
 import { Router } from '../../src/router/router.ts'
-import { exchangingServer, guardedUpstream, routerResource } from '../support/acting.ts'
+import {
+  exchangingServer,
+  guardedUpstream,
+  longestLeak,
+  routerResource,
+} from '../support/acting.ts'
 
 let as: Awaited<ReturnType<typeof exchangingServer>>
 beforeEach(async () => {
@@ -19,12 +25,17 @@ const eras: readonly (readonly [string, readonly RevisionName[]])[] = [
 ]
 
 /** Starts a router in front of one server, whose callers have tokens of the authorization server. */
-async function routed(revisions: readonly RevisionName[], options: UpstreamOptions = {}) {
+async function routed(
+  revisions: readonly RevisionName[],
+  options: UpstreamOptions = {},
+  audit?: AuditSink,
+) {
   const upstream = await guardedUpstream(as, revisions)
   const errors: unknown[] = []
   const auth = exchange({ ...secret, issuer: as.origin })
   const router = new Router({
     servers: { it: { url: upstream.url, auth, prefix: false, ...options } },
+    audit,
     onError: error => errors.push(error),
   })
   const verify = jwt({ issuer: as.origin, jwks: as.issuer.jwks })
@@ -169,4 +180,35 @@ test('credentials of callers need an HTTP address', () => {
   const auth = exchange({ ...secret, issuer: 'https://as.example' })
   const make = () => new Router({ servers: { it: { url: 'ws://127.0.0.1:9/', auth } } })
   expect(make).toThrow('need an HTTP address')
+})
+
+describe('the audit log', () => {
+  test('has each exchange, also one that fails, and no token', async () => {
+    const records: AuditRecord[] = []
+    const audit = { record: (record: AuditRecord) => void records.push(record) }
+    await using here = await routed(['2026-07-28'], {}, audit)
+    await using ada = await here.caller('ada')
+    for (let count = 0; count < 3; count++) await ada.call('whoami')
+    const exchanges = () => records.filter(({ event }) => event === 'exchange')
+    const ofAda = {
+      event: 'exchange',
+      method: 'token-exchange',
+      outcome: 'issued',
+      server: 'it',
+      issuer: as.origin,
+      principal: `${as.origin} ada`,
+    }
+    expect(exchanges()).toEqual([ofAda])
+    as.routes.set('/token', () => ({ status: 400, body: { error: 'invalid_grant' } }))
+    await using bob = await here.caller('bob')
+    await expect(bob.call('whoami')).rejects.toThrow()
+    expect(exchanges().at(-1)).toMatchObject({
+      outcome: 'failed',
+      principal: `${as.origin} bob`,
+      reason: expect.stringContaining('invalid_grant'),
+    })
+    const text = JSON.stringify(records)
+    for (const token of as.issued) expect(longestLeak(token, text)).toBe(0)
+    expect(text).not.toMatch(/eyJ/)
+  })
 })

@@ -1,6 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { RevisionName } from '../../src/index.ts'
-import { connecting } from '../support/connecting.ts'
+import type { AuditRecord } from '../../src/observe/index.ts'
+import { Browser, connecting, linkOf, locationOf } from '../support/connecting.ts'
+import { pollOptions } from '../support/poll-options.ts'
 
 const revisions: readonly RevisionName[] = ['2025-11-25', '2026-07-28']
 
@@ -59,4 +61,83 @@ test('a tool of no server leads to no page', async () => {
   await using here = await connecting()
   await using ada = await here.caller('ada', '2026-07-28')
   await expect(ada.call('other__tool')).rejects.toMatchObject({ kind: 'tool_not_found' })
+})
+
+test('a session is notified once its own user has granted access', async () => {
+  await using here = await connecting({ hasLogin: true })
+  const shown = { elicit: { url: async () => ({ action: 'accept' }) as const } }
+  const received: (readonly [user: string, method: string, params: unknown])[] = []
+  const callerOf = (sub: string) =>
+    here.caller(sub, '2025-11-25', undefined, {
+      ...shown,
+      onNotification: (method, params) => void received.push([sub, method, params]),
+    })
+  await using ada = await callerOf('ada')
+  await using bob = await callerOf('bob')
+  const pageFor = async (client: typeof ada) => {
+    const error = await client.call('notes__list').catch(refusal => refusal)
+    expect(error.code).toBe(-32042)
+    return error.data.elicitations[0]
+  }
+  const [first, second] = [await pageFor(ada), await pageFor(bob)]
+  expect((await here.visit(first.url, 'bob')).status).toBe(403)
+  expect((await here.visit(first.url, 'ada')).status).toBe(200)
+  const complete = 'notifications/elicitation/complete'
+  const completed = () => received.filter(([, method]) => method === complete)
+  const [ofAda, ofBob] = [{ elicitationId: first.elicitationId }, second.elicitationId]
+  await vi.waitFor(() => expect(completed()).toEqual([['ada', complete, ofAda]]), pollOptions)
+  expect((await ada.call('notes__list')).text).toBe('the notes of ada')
+  expect((await here.visit(second.url, 'bob')).status).toBe(200)
+  await vi.waitFor(() => expect(completed()).toHaveLength(2), pollOptions)
+  expect(completed()[1]).toEqual(['bob', complete, { elicitationId: ofBob }])
+  expect((await bob.call('notes__list')).text).toBe('the notes of bob')
+})
+
+test('the audit log has logins, grants and what was refused, without secrets', async () => {
+  const records: AuditRecord[] = []
+  const audit = { record: (record: AuditRecord) => void records.push(record) }
+  await using here = await connecting({ hasLogin: true, audit })
+  await using ada = await here.caller('ada', '2026-07-28')
+  const link = linkOf((await ada.call('notes__list')).text)
+  expect((await here.visit(link, 'bob')).status).toBe(403)
+  expect((await here.visit(link, 'ada')).status).toBe(200)
+  await ada.call('notes__list')
+  const principal = `${here.front.issuer} ada`
+  const login = { event: 'login', server: 'notes', principal }
+  const [refused, accepted, grant] = records
+  const reason = `the browser belongs to bob of ${here.front.issuer}`
+  expect(refused).toEqual({ ...login, outcome: 'refused', reason })
+  expect(accepted).toEqual({ ...login, outcome: 'accepted', reason: undefined })
+  expect(grant).toEqual({
+    event: 'grant',
+    outcome: 'made',
+    server: 'notes',
+    address: here.upstream,
+    principal,
+    issuer: here.back.issuer,
+    scope: 'notes:read offline_access',
+    elicitationId: expect.any(String),
+    reason: undefined,
+  })
+  expect(records.map(({ event }) => event)).toEqual(['login', 'login', 'grant', 'call'])
+  const text = JSON.stringify(records)
+  expect(text).not.toContain(link.split('/').at(-1))
+  expect(text).not.toMatch(/eyJ/)
+})
+
+test('the audit log says why nothing was granted', async () => {
+  const records: AuditRecord[] = []
+  const audit = { record: (record: AuditRecord) => void records.push(record) }
+  await using here = await connecting({ audit })
+  await using ada = await here.caller('ada', '2026-07-28')
+  const link = linkOf((await ada.call('notes__list')).text)
+  const browser = new Browser()
+  const page = await (await browser.open(link)).text()
+  const at = locationOf(await browser.submit(link, page))
+  const callback = new URL(at.searchParams.get('redirect_uri') ?? 'none:')
+  const answer = { error: 'access_denied', state: at.searchParams.get('state') ?? '' }
+  callback.search = new URLSearchParams({ ...answer, iss: here.back.issuer }).toString()
+  expect((await browser.open(callback)).status).toBe(502)
+  const failed = { event: 'grant', outcome: 'failed', reason: expect.stringContaining('refused') }
+  expect(records.at(-1)).toMatchObject(failed)
 })

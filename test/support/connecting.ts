@@ -1,6 +1,7 @@
 import { grantPagesOf } from '../../src/auth/connect/grant-pages.ts'
 import { bearer, type ConnectPagesOptions, connectPages, userGrants } from '../../src/auth/index.ts'
-import { connect, listen, type RevisionName, Server } from '../../src/index.ts'
+import { type ConnectOptions, connect, listen, type RevisionName, Server } from '../../src/index.ts'
+import type { AuditSink } from '../../src/observe/index.ts'
 import { Router } from '../../src/router/router.ts'
 import { devIssuer } from '../../src/testing/index.ts'
 
@@ -44,13 +45,19 @@ export interface ConnectingOptions extends Omit<ConnectPagesOptions, 'login'> {
   /** Whether browsers log in at the authorization server of the callers. */
   readonly hasLogin?: boolean
   readonly revisions?: readonly RevisionName[]
+  readonly audit?: AuditSink
 }
 
 /**
  * Starts a router in front of a server with an authorization server of its own, where callers have to grant access. Its
  * callers are known to another authorization server.
  */
-export async function connecting({ hasLogin, revisions, ...options }: ConnectingOptions = {}) {
+export async function connecting({
+  hasLogin,
+  revisions,
+  audit,
+  ...options
+}: ConnectingOptions = {}) {
   const users = [{ sub: 'ada' }, { sub: 'bob' }]
   const client = { clientId: 'router-login', clientSecret: 'hush-hush-hush' }
   const redirectUris: string[] = []
@@ -70,6 +77,7 @@ export async function connecting({ hasLogin, revisions, ...options }: Connecting
     const auth = userGrants({ pages, name: 'notes' })
     const router = new Router({
       servers: { notes: { url: upstream.address, auth } },
+      audit,
       onError: error => void errors.push(error),
     })
     const listener = await listen(router, address, { auth: { verify: front.verifier() }, pages })
@@ -85,6 +93,8 @@ export async function connecting({ hasLogin, revisions, ...options }: Connecting
   return {
     front,
     back,
+    /** The address of the server behind the router. */
+    upstream: upstream.address,
     errors,
     get vault() {
       return running.vault
@@ -99,8 +109,10 @@ export async function connecting({ hasLogin, revisions, ...options }: Connecting
       sub: string,
       revision: RevisionName,
       visit?: (url: string) => Promise<'accept' | 'decline'>,
+      options: ConnectOptions = {},
     ) =>
       connect(address, {
+        ...options,
         auth: bearer(await front.token({ sub, audience: address })),
         revisions: [revision],
         ...(visit && { elicit: { url: async ({ url }) => ({ action: await visit(url) }) } }),

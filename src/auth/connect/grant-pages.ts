@@ -1,8 +1,9 @@
 import type { Principal } from '../../jsonrpc/channel.ts'
-import type { GrantPage } from '../../mcp/caller-credentials.ts'
+import type { AuthorizationEvent } from '../../mcp/callers/authorization-event.ts'
+import type { GrantPage } from '../../mcp/callers/caller-credentials.ts'
 import { createSealer, type Sealer } from '../../util/crypto/seal.ts'
 import { limits } from '../../util/limits/limits.ts'
-import { AuthError } from '../auth-error.ts'
+import { AuthError, authErrorText } from '../auth-error.ts'
 import { type BeginOptions, begin, finish } from '../client/login/login.ts'
 import { isEqualSecret, randomText } from '../client/protocol/encoding.ts'
 import type { PendingLogin } from '../client/protocol/login-flow.ts'
@@ -11,6 +12,7 @@ import { BrowserLogin, type PendingBrowserLogin } from './browser-login.ts'
 import { Cookies } from './cookies.ts'
 import { Flows } from './flows.ts'
 import { connectedPage, consentPage, type PageResponse, redirectTo, refusalPage } from './html.ts'
+import { grantEvent, loginEvent } from './page-events.ts'
 import { foreignReason, formOf, isOwnMachine, type PageRequest } from './page-request.ts'
 import type { ConnectPages, ConnectPagesOptions } from './pages-options.ts'
 import { type GrantTicket, type TicketProblem, Tickets } from './tickets.ts'
@@ -22,6 +24,8 @@ export interface GrantServer {
   readonly name: string
   /** How the router logs in for a user there. */
   readonly options: Omit<BeginOptions, 'redirect' | 'store'>
+  /** Reports logins and grants of its users. */
+  report(event: AuthorizationEvent): void
 }
 
 /** A user who has approved, and now logs in at the authorization server of the server. */
@@ -104,7 +108,7 @@ export class GrantPages implements ConnectPages {
     if (this.#login !== undefined && !(principal.issuer && principal.subject))
       throw new AuthError('unsupported', 'a browser cannot log in as this caller')
     const elicitationId = crypto.randomUUID()
-    this.#servers.set(`${name} ${asked.server}`, to)
+    this.#servers.set(serverKey({ name, ...asked }), to)
     const ticket = await this.#tickets.seal(principal, { name, elicitationId, ...asked })
     const { host } = new URL(asked.grantedBy)
     return {
@@ -134,8 +138,7 @@ export class GrantPages implements ConnectPages {
       if (request.method === 'POST') return await this.#approved(request, base, name)
       return { ...refusalPage(405, 'This page can only be read.'), status: 405 }
     } catch (error) {
-      // The message of an AuthError holds no token, code or secret.
-      const why = error instanceof AuthError ? error.message : 'an internal error'
+      const why = authErrorText(error)
       return refusalPage(502, `The login failed: ${why}. Call the tool again to get a new link.`)
     }
   }
@@ -158,15 +161,26 @@ export class GrantPages implements ConnectPages {
     const arrival = this.#arrivals.take(query.get('state') ?? '')
     if (arrival === undefined || this.#login === undefined) return usedLink()
     const { ticketText, browser, pending } = arrival
-    if (!this.#cookies.has(request.header('cookie'), 'page', browser)) return otherBrowser()
     const ticket = await this.#tickets.open(ticketText)
     if (typeof ticket === 'string') return refusedTicket(ticket)
-    const user = await this.#login.finish(pending, query)
-    if (user.issuer !== ticket.issuer || user.subject !== ticket.subject)
+    const report = (reason?: string): void =>
+      this.#servers.get(serverKey(ticket))?.report(loginEvent(ticket, reason))
+    if (!this.#cookies.has(request.header('cookie'), 'page', browser)) {
+      report('another browser returned from the login')
+      return otherBrowser()
+    }
+    const user = await this.#login.finish(pending, query).catch(error => {
+      report(authErrorText(error))
+      throw error
+    })
+    if (user.issuer !== ticket.issuer || user.subject !== ticket.subject) {
+      report(`the browser belongs to ${user.subject} of ${user.issuer}`)
       return refusalPage(
         403,
         'This link was made for another user. If somebody has sent it to you, they may want to use your account: do not continue.',
       )
+    }
+    report()
     return this.#consent(ticket, ticketText, browser, base, {})
   }
 
@@ -192,7 +206,7 @@ export class GrantPages implements ConnectPages {
     if (!shown.ok || typeof shown.value !== 'string')
       return refusalPage(403, 'The form is not ours.')
     if (!this.#cookies.has(request.header('cookie'), 'page', shown.value)) return otherBrowser()
-    const server = this.#servers.get(`${ticket.name} ${ticket.server}`)
+    const server = this.#servers.get(serverKey(ticket))
     if (server === undefined || !this.#tickets.use(ticket)) return usedLink()
     try {
       const { url, pending } = await begin(ticket.server, this.#beginOptions(ticket, server, base))
@@ -201,6 +215,7 @@ export class GrantPages implements ConnectPages {
       return redirectTo(url, this.#cookies.set('connect', secret, this.#ticketMs))
     } catch (error) {
       this.#tickets.release(ticket)
+      server.report(grantEvent(ticket, authErrorText(error)))
       throw error
     }
   }
@@ -211,11 +226,20 @@ export class GrantPages implements ConnectPages {
     const approval = this.#approvals.take(state)
     if (approval === undefined) return usedLink()
     const { ticket, pending, secret } = approval
-    if (!this.#cookies.has(request.header('cookie'), 'connect', secret)) return otherBrowser()
-    const server = this.#servers.get(`${ticket.name} ${ticket.server}`)
+    const server = this.#servers.get(serverKey(ticket))
     if (server === undefined || !isEqualSecret(state, pending.state)) return usedLink()
+    if (!this.#cookies.has(request.header('cookie'), 'connect', secret)) {
+      server.report(grantEvent(ticket, 'another browser returned from the authorization server'))
+      return otherBrowser()
+    }
     const callback = new URL(`${base.href}/callback?${request.query}`)
-    await finish(pending, callback, this.#beginOptions(ticket, server, base))
+    try {
+      await finish(pending, callback, this.#beginOptions(ticket, server, base))
+    } catch (error) {
+      server.report(grantEvent(ticket, authErrorText(error)))
+      throw error
+    }
+    server.report(grantEvent(ticket))
     return connectedPage(ticket)
   }
 
@@ -240,6 +264,11 @@ export class GrantPages implements ConnectPages {
 export function grantPagesOf(pages: ConnectPages): GrantPages {
   if (pages instanceof GrantPages) return pages
   throw new TypeError('pages: expected the result of connectPages()')
+}
+
+/** Identifies the server of a ticket. */
+function serverKey({ name, server }: Pick<GrantTicket, 'name' | 'server'>): string {
+  return `${name} ${server}`
 }
 
 /** Binds the value in a form to its ticket. */

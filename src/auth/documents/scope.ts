@@ -15,3 +15,8 @@ export function unionOfScopes(
 ): readonly string[] {
   return [...new Set(lists.flatMap(list => list ?? []))]
 }
+
+/** Returns scopes as one text, separated by spaces, as OAuth writes them; undefined for none. */
+export function scopeText(scopes: readonly string[]): string | undefined {
+  return scopes.length === 0 ? undefined : scopes.join(' ')
+}

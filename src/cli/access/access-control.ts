@@ -1,11 +1,10 @@
-import { type AuditLog, openAuditLog } from '../../observe/audit/audit-log.ts'
+import type { AuditLog } from '../../observe/audit/audit-log.ts'
 import type { AccessPolicy } from '../../router/access/policy.ts'
 import type { AuditConfig } from '../../router/config/access/fields.ts'
 import type { Environment } from '../../router/config/env.ts'
 import type { Router } from '../../router/router.ts'
-import { errorMessage } from '../../util/text/error-message.ts'
-import { FileError } from '../exit.ts'
 import { recordChanges, recordPolicy } from './change-audit.ts'
+import { openLog } from './command-audit.ts'
 import { PolicySource } from './policy-source.ts'
 
 /** What is configured. */
@@ -94,16 +93,5 @@ export class AccessControl {
   #apply(policy: AccessPolicy | undefined): void {
     this.#router?.setPolicy(policy)
     recordPolicy(this.audit, policy)
-  }
-}
-
-async function openLog(
-  { file, onFull }: AuditConfig,
-  onError: (error: Error) => void,
-): Promise<AuditLog> {
-  try {
-    return await openAuditLog(file, { onFull, onError })
-  } catch (error) {
-    throw new FileError(errorMessage(error), { cause: error })
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -22,6 +22,7 @@ test('users grant access to a server of a file, and the operator lists and revok
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-grants-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const vault = join(folder, 'vault')
+  const audit = join(folder, 'audit.jsonl')
   await using issuer = await devIssuer()
   const server = new Server({ name: 'notes', version: '1.0.0' })
   server.tool('list', {}, (_, { caller }) => `the notes of ${caller.principal?.subject}`)
@@ -58,9 +59,23 @@ test('users grant access to a server of a file, and the operator lists and revok
   expect(listed.stdout).toContain(`${issuer.issuer} ada at ${upstream.address}`)
   expect(JSON.parse((await grantsOf('list', '--json')).stdout).grants).toHaveLength(1)
   expect((await grantsOf('revoke')).code).toBe(2)
-  const revoked = await grantsOf('revoke', upstream.address, '--user', `${issuer.issuer} ada`)
+  const revoked = await grantsOf(
+    'revoke',
+    upstream.address,
+    '--user',
+    `${issuer.issuer} ada`,
+    '--audit',
+    audit,
+  )
   expect(revoked.stdout).toBe(`revoked: ${issuer.issuer} ada at ${upstream.address}\n`)
   expect((await grantsOf('list')).stdout).toBe('')
+  expect(JSON.parse(readFileSync(audit, 'utf8'))).toMatchObject({
+    event: 'grant',
+    outcome: 'revoked',
+    principal: `${issuer.issuer} ada`,
+    address: upstream.address,
+    issuer: issuer.issuer,
+  })
   await server.close()
 })
 

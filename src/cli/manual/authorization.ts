@@ -6,6 +6,13 @@ const configOption: OptionRow = {
   meaning: 'Configuration file to look up server names in.',
 }
 
+/** The log of a router in which a command records what it changes. */
+const auditOption: OptionRow = {
+  name: 'audit',
+  value: 'FILE',
+  meaning: 'Record what was changed in this audit log, such as that of the router.',
+}
+
 /** The commands for authorization. */
 export const authorizationCommands: readonly CommandRow[] = [
   {
@@ -88,6 +95,7 @@ export const authorizationCommands: readonly CommandRow[] = [
         value: 'ID',
         meaning: 'Revoke the grants of this user only, as the list names it.',
       },
+      auditOption,
     ],
     examples: [
       'trunkline grants --json',
@@ -115,6 +123,7 @@ export const authorizationCommands: readonly CommandRow[] = [
         value: 'TIME',
         meaning: 'How long the new key is valid: `90d` or `12h`; by default until it is revoked.',
       },
+      auditOption,
     ],
     examples: [
       'trunkline keys new ada --file keys.json --scope mcp --expires 90d',

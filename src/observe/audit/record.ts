@@ -1,3 +1,9 @@
+import type {
+  ExchangeEvent,
+  GrantEvent,
+  LoginEvent,
+} from '../../mcp/callers/authorization-event.ts'
+
 /** What was decided about a call. */
 export type AuditOutcome = 'allowed' | 'challenged' | 'refused' | 'hidden' | 'limited'
 
@@ -10,6 +16,8 @@ export interface CallAudit {
   readonly principal?: string | undefined
   /** The OAuth client that acts for the principal. */
   readonly client?: string | undefined
+  /** The id of the API key by which the principal was authenticated. */
+  readonly key?: string | undefined
   /** The method of the request, such as `tools/call`. */
   readonly method: string
   /** The name of the tool or prompt that the caller sees, or the URI of the resource. */
@@ -28,6 +36,39 @@ export interface CallAudit {
   readonly session?: string | undefined
 }
 
+/** A token that was requested on behalf of a caller. The token itself is not recorded. */
+export interface ExchangeAudit extends ExchangeEvent {
+  /** The name of the server that the token is for. */
+  readonly server: string
+}
+
+/** A login of a browser on the pages on which users grant access. */
+export interface LoginAudit extends LoginEvent {
+  /** The name of the server to which the user was asked to grant access. */
+  readonly server: string
+}
+
+/** A grant of a user. Its tokens are not recorded. */
+export interface GrantAudit extends GrantEvent {
+  /** The name of the server; undefined if only its address is known. */
+  readonly server?: string | undefined
+}
+
+/** A change of the API keys of a file. Neither the key nor its digest is recorded. */
+export interface KeyAudit {
+  readonly event: 'key'
+  /** What was done to the key. */
+  readonly outcome: 'created' | 'revoked'
+  /** The id of the key. */
+  readonly key: string
+  /** The id of the principal that the key authenticates. */
+  readonly principal: string
+  /** The scopes of the key, separated by spaces. */
+  readonly scope?: string | undefined
+  /** When the key expires. */
+  readonly expires?: string | undefined
+}
+
 /** A change of what a router decides by. */
 export interface ChangeAudit {
   /** What has changed: the access policy, or the configuration. */
@@ -39,7 +80,13 @@ export interface ChangeAudit {
 }
 
 /** What an audit log records. */
-export type AuditRecord = CallAudit | ChangeAudit
+export type AuditRecord =
+  | CallAudit
+  | ExchangeAudit
+  | LoginAudit
+  | GrantAudit
+  | KeyAudit
+  | ChangeAudit
 
 /** Records decisions. `AuditLog` writes them to a file. */
 export interface AuditSink {

@@ -11,13 +11,14 @@ export function auditFacts({
   exchange,
 }: IncomingRequest): Pick<
   CallAudit,
-  'event' | 'principal' | 'client' | 'method' | 'request' | 'session'
+  'event' | 'principal' | 'client' | 'key' | 'method' | 'request' | 'session'
 > {
   const { principal } = caller
   return {
     event: 'call',
     principal: principal?.id,
     client: principal?.client,
+    key: principal?.key,
     method,
     request: id === null ? undefined : String(id),
     session: exchange.envelope.headers?.['mcp-session-id']?.slice(0, shownSession),

@@ -1,5 +1,5 @@
 import type { Caller } from '../../mcp/caller.ts'
-import { grantPageOf } from '../../mcp/caller-credentials.ts'
+import { grantPageOf } from '../../mcp/callers/caller-credentials.ts'
 import type { ListKind } from '../../mcp/list-changes.ts'
 import { mcpMethods } from '../../mcp/methods.ts'
 import type { Members } from '../../mcp/types/base.ts'

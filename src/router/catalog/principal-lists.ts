@@ -1,5 +1,5 @@
 import type { Principal } from '../../jsonrpc/channel.ts'
-import { credentialKey } from '../../mcp/caller-credentials.ts'
+import { credentialKey } from '../../mcp/callers/caller-credentials.ts'
 import type { ListKind } from '../../mcp/list-changes.ts'
 import { BoundedMap } from '../../util/bounded-map.ts'
 import { limits } from '../../util/limits/limits.ts'

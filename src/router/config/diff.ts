@@ -1,4 +1,4 @@
-import { isCallerCredentials } from '../../mcp/caller-credentials.ts'
+import { isCallerCredentials } from '../../mcp/callers/caller-credentials.ts'
 import { isCredentials } from '../../mcp/credentials.ts'
 import type { UpstreamOptions } from '../options.ts'
 import type { RouterConfig } from './read.ts'

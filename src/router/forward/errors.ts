@@ -1,6 +1,6 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import { RpcError } from '../../jsonrpc/error.ts'
-import { grantPageOf } from '../../mcp/caller-credentials.ts'
+import { grantPageOf } from '../../mcp/callers/caller-credentials.ts'
 import { wasNotAuthorized } from '../../mcp/credentials.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
 import { methodRow } from '../../mcp/methods.ts'

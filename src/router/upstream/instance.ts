@@ -1,5 +1,5 @@
 import { ChannelError } from '../../jsonrpc/channel.ts'
-import { credentialKey } from '../../mcp/caller-credentials.ts'
+import { credentialKey } from '../../mcp/callers/caller-credentials.ts'
 import { notIdentified } from '../../mcp/credentials.ts'
 import type { Revision } from '../../mcp/revisions/revisions.ts'
 import type { Members } from '../../mcp/types/base.ts'

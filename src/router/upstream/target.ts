@@ -9,7 +9,11 @@ import {
 import type { Channel, Principal } from '../../jsonrpc/channel.ts'
 import { parseRaw } from '../../jsonrpc/codec/raw-json.ts'
 import { isList, type Message } from '../../jsonrpc/message.ts'
-import { type CallerCredentials, isCallerCredentials } from '../../mcp/caller-credentials.ts'
+import type { AuthorizationEvent } from '../../mcp/callers/authorization-event.ts'
+import {
+  type CallerCredentials,
+  isCallerCredentials,
+} from '../../mcp/callers/caller-credentials.ts'
 import type { Credentials, UpstreamCallerAuth } from '../../mcp/credentials.ts'
 import type { Endpoint } from '../../mcp/endpoint.ts'
 import { memoryPair } from '../../transport/memory.ts'
@@ -62,8 +66,15 @@ export interface TargetOptions {
   readonly traffic: Traffic
 }
 
+/** Receives what happens while the router is authorized to act for callers. */
+type OnAuthorization = (event: AuthorizationEvent) => void
+
 /** Returns the instances that the options of a server name. Throws a TypeError for none, or for two kinds. */
-export function targetsOf(name: string, options: UpstreamOptions): readonly InstanceTarget[] {
+export function targetsOf(
+  name: string,
+  options: UpstreamOptions,
+  onAuthorization: OnAuthorization,
+): readonly InstanceTarget[] {
   const { command, url, urls, server, configError } = options
   if (configError !== undefined) return [invalidTarget(configError)]
   const named = [command, url, urls, server].filter(one => one !== undefined)
@@ -75,7 +86,9 @@ export function targetsOf(name: string, options: UpstreamOptions): readonly Inst
   if (command !== undefined) return childTargets(name, command, options)
   const addresses = urls ?? [url as string]
   if (addresses.length === 0) throw new TypeError(`server "${name}": "urls" must not be empty`)
-  const targets = addresses.map((address, index) => urlTarget(address, index, options))
+  const targets = addresses.map((address, index) =>
+    urlTarget(address, index, options, onAuthorization),
+  )
   // An address that is listed twice is two instances.
   return targets.map((target, index) => {
     const same = targets.slice(0, index).filter(({ hashId }) => hashId === target.hashId).length
@@ -141,9 +154,14 @@ function childTargets(
   }))
 }
 
-function urlTarget(address: InstanceUrl, index: number, options: UpstreamOptions): InstanceTarget {
+function urlTarget(
+  address: InstanceUrl,
+  index: number,
+  options: UpstreamOptions,
+  onAuthorization: OnAuthorization,
+): InstanceTarget {
   const { auth } = options
-  if (isForCallers(auth)) return callersTarget(address, index, options, auth)
+  if (isForCallers(auth)) return callersTarget(address, index, options, auth, onAuthorization)
   const { headers, websocket = true } = options
   const { url, weight = 1 } = typeof address === 'string' ? { url: address } : address
   const where = parseAddress(url)
@@ -170,9 +188,10 @@ function callersTarget(
   index: number,
   options: UpstreamOptions,
   auth: CallerCredentials | UpstreamCallerAuth,
+  onAuthorization: OnAuthorization,
 ): InstanceTarget {
   const { lister } = options
-  const own = urlTarget(address, index, { ...options, auth: lister })
+  const own = urlTarget(address, index, { ...options, auth: lister }, onAuthorization)
   const { url } = typeof address === 'string' ? { url: address } : address
   const where = parseAddress(url)
   if (where.kind !== 'http')
@@ -189,7 +208,7 @@ function callersTarget(
     ...own,
     callers: {
       isUnlisted: lister === undefined,
-      present: principal => void credentials?.for(principal, server),
+      present: principal => void credentials?.for(principal, server, onAuthorization),
     },
     dial: async target => {
       const { principal, traffic, onWebSocket } = target
@@ -198,7 +217,7 @@ function callersTarget(
       const { headers } = options
       // A WebSocket would use the token of its handshake for as long as it is open.
       const how = { ...opening(target), headers, websocket: false, onWebSocket, traffic }
-      return dial(where, { ...how, auth: all.for(principal, server) })
+      return dial(where, { ...how, auth: all.for(principal, server, onAuthorization) })
     },
   }
 }

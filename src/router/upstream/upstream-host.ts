@@ -1,4 +1,5 @@
 import type { ClientOptions } from '../../client/options.ts'
+import type { AuthorizationEvent } from '../../mcp/callers/authorization-event.ts'
 import type { ListKind } from '../../mcp/list-changes.ts'
 import type { Members } from '../../mcp/types/base.ts'
 import type { Clock } from '../../util/time/clock.ts'
@@ -42,6 +43,8 @@ export interface UpstreamHost {
   /** The server has confirmed subscriptions of resources; earlier updates of them may be missed. */
   onSubscribed(uris: readonly string[]): void
   onUpdated(uri: string): void
+  /** A token was requested on behalf of a caller, or a user has visited the pages on which access is granted. */
+  onAuthorization(event: AuthorizationEvent): void
   onNotification(method: string, params: Members | undefined): void
 }
 

@@ -49,7 +49,7 @@ export class Upstream {
     this.name = name
     this.#options = options
     this.#host = host
-    const targets = targetsOf(name, options)
+    const targets = targetsOf(name, options, event => host.onAuthorization(event))
     this.isUnlisted = targets.some(({ callers }) => callers?.isUnlisted === true)
     this.#firstLists = new FirstLists(host.clock)
     this.#watchers = this.#makeWatchers()

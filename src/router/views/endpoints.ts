@@ -93,8 +93,9 @@ export class Endpoints {
     for (const endpoint of this.#all) endpoint.use(middleware)
   }
 
-  /** Notifies the client of a URL elicitation that it is complete, wherever that client is connected. */
-  completeElicitation(id: string): void {
+  /** Notifies the client of a URL elicitation that it is complete, wherever that client is connected. Ignores anything but an id. */
+  completeElicitation(id: unknown): void {
+    if (typeof id !== 'string') return
     for (const endpoint of this.#all) endpoint.completeElicitation(id)
   }
 

@@ -1,5 +1,6 @@
 import type { Principal } from '../../../jsonrpc/channel.ts'
-import { type CallerCredentials, credentialKey } from '../../../mcp/caller-credentials.ts'
+import type { AuthorizationEvent } from '../../../mcp/callers/authorization-event.ts'
+import { type CallerCredentials, credentialKey } from '../../../mcp/callers/caller-credentials.ts'
 import type { Credentials } from '../../../mcp/credentials.ts'
 import { BoundedMap } from '../../../util/bounded-map.ts'
 import { limits } from '../../../util/limits/limits.ts'
@@ -8,30 +9,45 @@ interface Entry {
   readonly credentials: Credentials
   /** The principal of the caller's newest token. */
   newest: Principal
+  onEvent: ((event: AuthorizationEvent) => void) | undefined
+}
+
+/** One caller, for whom credentials are made. */
+export interface ActedFor {
+  /** The id of the principal. */
+  readonly id: string
+  /** Returns the principal of the caller's newest token. */
+  newest(): Principal
+  /** Reports what happens while the credentials are obtained. */
+  report(event: AuthorizationEvent): void
 }
 
 /**
  * Keeps credentials for each caller and server, at most `exchangedTokens`; the least recently used are forgotten, and
- * their tokens with them. `make` gets a function that returns the principal of the caller's newest token, and the one of the
- * first.
+ * their tokens with them.
  */
 export class CredentialsByCaller implements CallerCredentials {
-  readonly #make: (newest: () => Principal, first: Principal) => Credentials
+  readonly #make: (caller: ActedFor) => Credentials
   /** The least recently used entry is the oldest. */
   readonly #entries: BoundedMap<Entry>
 
   constructor(
-    make: (newest: () => Principal, first: Principal) => Credentials,
+    make: (caller: ActedFor) => Credentials,
     max: number = limits.exchangedTokens.default,
   ) {
     this.#make = make
     this.#entries = new BoundedMap(max, Number.POSITIVE_INFINITY)
   }
 
-  for(principal: Principal, server: URL): Credentials {
+  for(
+    principal: Principal,
+    server: URL,
+    onEvent?: (event: AuthorizationEvent) => void,
+  ): Credentials {
     const key = `${credentialKey(principal)} ${server.href}`
     const entry = this.#entries.get(key) ?? this.#entryOf(principal)
     if (isLonger(principal, entry.newest)) entry.newest = principal
+    entry.onEvent = onEvent
     this.#entries.set(key, entry, 0)
     return entry.credentials
   }
@@ -39,7 +55,12 @@ export class CredentialsByCaller implements CallerCredentials {
   #entryOf(principal: Principal): Entry {
     const entry: Entry = {
       newest: principal,
-      credentials: this.#make(() => entry.newest, principal),
+      onEvent: undefined,
+      credentials: this.#make({
+        id: principal.id,
+        newest: () => entry.newest,
+        report: event => entry.onEvent?.(event),
+      }),
     }
     return entry
   }

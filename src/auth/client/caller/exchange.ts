@@ -1,8 +1,9 @@
 import type { Principal } from '../../../jsonrpc/channel.ts'
-import type { CallerCredentials } from '../../../mcp/caller-credentials.ts'
+import type { CallerCredentials } from '../../../mcp/callers/caller-credentials.ts'
 import type { Credentials } from '../../../mcp/credentials.ts'
 import { checkOptions } from '../../../util/options.ts'
 import { AuthError } from '../../auth-error.ts'
+import { scopeText } from '../../documents/scope.ts'
 import type { TokenResponse } from '../../documents/token-response.ts'
 import {
   type MachineClientOptions,
@@ -11,11 +12,16 @@ import {
   machineTable,
 } from '../machine/client-credentials.ts'
 import { tokenExchange } from '../machine/enterprise.ts'
-import { type MachineOptions, machineCredentials } from '../machine/machine-credentials.ts'
+import {
+  type MachineGrant,
+  type MachineOptions,
+  machineCredentials,
+} from '../machine/machine-credentials.ts'
 import { checkAddress } from '../options.ts'
 import { requestTokens } from '../protocol/token-request.ts'
-import { CredentialsByCaller } from './credentials-by-caller.ts'
+import { type ActedFor, CredentialsByCaller } from './credentials-by-caller.ts'
 import { KnownServer } from './known-server.ts'
+import { reportedGrant } from './reported-grant.ts'
 import { audiencesIn, notLongerThan, type SubjectToken, subjectTokenOf } from './subject-token.ts'
 
 /** Options of {@link exchange}. */
@@ -59,56 +65,56 @@ export function exchange(options: ExchangeOptions): CallerCredentials {
   checkAddress('tokenEndpoint', tokenEndpoint)
   machineClient(options)
   const authorizationServer = new KnownServer({ issuer, tokenEndpoint })
-  return new CredentialsByCaller(newest => exchangeFor(newest, options, authorizationServer))
+  return new CredentialsByCaller(caller => exchangeFor(caller, options, authorizationServer))
 }
 
 function exchangeFor(
-  newest: () => Principal,
+  caller: ActedFor,
   options: ExchangeOptions,
   authorizationServer: KnownServer,
 ): Credentials {
   const { subjectToken = subjectTokenOf, subjectTokenType = accessToken } = options
   const { audience, actorToken, resource } = options
   const client = machineClient(options)
-  return machineCredentials(
-    {
-      clientId: client.clientId,
-      // Nothing that the server says decides where the caller's token goes.
-      prepare: async (server, network) => ({
-        resource: resource || server.href,
-        audience: resource === false ? undefined : (resource ?? server.href),
-        scopesSupported: undefined,
-        requiresDpop: false,
-        metadata: await authorizationServer.metadata(network),
-        hasDefaultEndpoints: false,
-      }),
-      obtain: async ({ discovery, scopes, network, nonces, dpop, signal }) => {
-        const principal = newest()
-        const subject = await subjectToken(principal)
-        const actor = await actorToken?.()
-        const tokens = await requestTokens({
-          network,
-          metadata: discovery.metadata,
-          client,
-          form: {
-            grant_type: tokenExchange,
-            subject_token: subject.token,
-            subject_token_type: subjectTokenType,
-            actor_token: actor,
-            actor_token_type: actor && accessToken,
-            requested_token_type: accessToken,
-            audience,
-            resource: discovery.audience,
-            scope: scopes.length === 0 ? undefined : scopes.join(' '),
-          },
-          dpop,
-          nonces,
-          signal,
-        })
-        checkIssued(tokens, subject)
-        return notLongerThan(tokens, subject)
-      },
+  const grant: MachineGrant = {
+    clientId: client.clientId,
+    // Nothing that the server says decides where the caller's token goes.
+    prepare: async (server, network) => ({
+      resource: resource || server.href,
+      audience: resource === false ? undefined : (resource ?? server.href),
+      scopesSupported: undefined,
+      requiresDpop: false,
+      metadata: await authorizationServer.metadata(network),
+      hasDefaultEndpoints: false,
+    }),
+    obtain: async ({ discovery, scopes, network, nonces, dpop, signal }) => {
+      const subject = await subjectToken(caller.newest())
+      const actor = await actorToken?.()
+      const tokens = await requestTokens({
+        network,
+        metadata: discovery.metadata,
+        client,
+        form: {
+          grant_type: tokenExchange,
+          subject_token: subject.token,
+          subject_token_type: subjectTokenType,
+          actor_token: actor,
+          actor_token_type: actor && accessToken,
+          requested_token_type: accessToken,
+          audience,
+          resource: discovery.audience,
+          scope: scopeText(scopes),
+        },
+        dpop,
+        nonces,
+        signal,
+      })
+      checkIssued(tokens, subject)
+      return notLongerThan(tokens, subject)
     },
+  }
+  return machineCredentials(
+    reportedGrant(grant, 'token-exchange', caller),
     // The authorization server is the choice of the operator, wherever it is.
     { ...options, network: { reach: 'loopback', ...options.network } },
   )

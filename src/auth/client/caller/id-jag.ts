@@ -1,5 +1,5 @@
 import type { Principal } from '../../../jsonrpc/channel.ts'
-import type { CallerCredentials } from '../../../mcp/caller-credentials.ts'
+import type { CallerCredentials } from '../../../mcp/callers/caller-credentials.ts'
 import { checkOptions } from '../../../util/options.ts'
 import { AuthError } from '../../auth-error.ts'
 import { readExchangedAssertion } from '../../documents/token-response.ts'
@@ -7,14 +7,19 @@ import { machineClientTable, machineTable } from '../machine/client-credentials.
 import {
   checkIdentityProvider,
   type EnterpriseOptions,
-  enterpriseCredentials,
+  enterpriseGrant,
   idTokenType,
   tokenExchange,
 } from '../machine/enterprise.ts'
-import type { MachineRequest } from '../machine/machine-credentials.ts'
+import {
+  type MachineGrant,
+  type MachineRequest,
+  machineCredentials,
+} from '../machine/machine-credentials.ts'
 import { requestGrant } from '../protocol/token-request.ts'
 import { CredentialsByCaller } from './credentials-by-caller.ts'
 import { KnownServer } from './known-server.ts'
+import { reportedGrant } from './reported-grant.ts'
 import { notLongerThan, subjectTokenOf } from './subject-token.ts'
 
 /** Options of {@link idJag}. */
@@ -39,12 +44,17 @@ export function idJag(options: IdJagOptions): CallerCredentials {
   const { idTokenFrom, ...enterprise } = options
   const { issuer, tokenEndpoint } = options.idp
   const provider = new KnownServer({ issuer, tokenEndpoint })
-  return new CredentialsByCaller(newest => {
-    const idTokenOf = (request: MachineRequest): Promise<string> =>
+  return new CredentialsByCaller(caller => {
+    const idTokenOf = async (request: MachineRequest): Promise<string> =>
       idTokenFrom === undefined
-        ? exchangedIdToken(newest(), options, provider, request)
-        : Promise.resolve(claimedIdToken(newest(), idTokenFrom))
-    return enterpriseCredentials(enterprise, idTokenOf, tokens => notLongerThan(tokens, newest()))
+        ? exchangedIdToken(caller.newest(), options, provider, request)
+        : claimedIdToken(caller.newest(), idTokenFrom)
+    const grant = enterpriseGrant(enterprise, idTokenOf)
+    const limited: MachineGrant = {
+      ...grant,
+      obtain: async request => notLongerThan(await grant.obtain(request), caller.newest()),
+    }
+    return machineCredentials(reportedGrant(limited, 'id-jag', caller), enterprise)
   })
 }
 

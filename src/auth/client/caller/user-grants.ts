@@ -3,7 +3,7 @@ import {
   type CallerCredentials,
   type GrantPage,
   GrantRequired,
-} from '../../../mcp/caller-credentials.ts'
+} from '../../../mcp/callers/caller-credentials.ts'
 import type {
   AuthorizedRequest,
   Credentials,
@@ -41,10 +41,10 @@ export function userGrants(options: UserGrantsOptions): CallerCredentials {
   const { pages: connectPages, name, ...settings } = options
   const pages = grantPagesOf(connectPages)
   oauthSettings(settings)
-  return new CredentialsByCaller((newest, { id }) => {
+  return new CredentialsByCaller(({ id, newest, report }) => {
     const stored = oauth({ ...settings, store: pages.vault.of(id) })
     const askFor = ({ server }: CredentialsRefusal, { issuer = '', scopes = [] }: AuthError) => {
-      const to = { name: name ?? server.host, options: settings }
+      const to = { name: name ?? server.host, options: settings, report }
       return pages.pageFor(newest(), to, { server: server.href, grantedBy: issuer, scopes })
     }
     return new GrantCredentials(stored, askFor)

@@ -2,8 +2,9 @@ import type { Credentials } from '../../../mcp/credentials.ts'
 import { checkOptions, type OptionTableOf } from '../../../util/options.ts'
 import { AuthError } from '../../auth-error.ts'
 import { readJwt } from '../../documents/jwt-parts.ts'
+import { scopeText } from '../../documents/scope.ts'
 import type { ServerMetadata } from '../../documents/server-metadata.ts'
-import { readExchangedAssertion, type TokenResponse } from '../../documents/token-response.ts'
+import { readExchangedAssertion } from '../../documents/token-response.ts'
 import { checkAddress } from '../options.ts'
 import type { OAuthClient } from '../protocol/client-authentication.ts'
 import { findServerMetadata } from '../protocol/discovery.ts'
@@ -15,6 +16,7 @@ import {
   machineTable,
 } from './client-credentials.ts'
 import {
+  type MachineGrant,
   type MachineOptions,
   type MachineRequest,
   machineCredentials,
@@ -64,9 +66,8 @@ export function enterprise(options: EnterpriseOptions): Credentials {
   checkOptions(options, { ...machineTable, ...machineClientTable, ...own })
   if (idToken === undefined) throw new TypeError('option "idToken" is missing')
   checkIdentityProvider(options)
-  return enterpriseCredentials(options, async () =>
-    typeof idToken === 'function' ? idToken() : idToken,
-  )
+  const idTokenOf = async () => (typeof idToken === 'function' ? idToken() : idToken)
+  return machineCredentials(enterpriseGrant(options, idTokenOf), options)
 }
 
 /** Throws a TypeError for options that do not say who the identity provider is. */
@@ -78,41 +79,33 @@ export function checkIdentityProvider({ idp }: Pick<EnterpriseOptions, 'idp'>): 
   checkAddress('idp.tokenEndpoint', idp.tokenEndpoint)
 }
 
-/**
- * Makes credentials of a user whose ID token `idTokenOf` returns. `limit` may shorten the lifetime of the tokens that are
- * issued.
- */
-export function enterpriseCredentials(
+/** Returns how tokens are obtained for a user whose ID token `idTokenOf` returns. */
+export function enterpriseGrant(
   options: Omit<EnterpriseOptions, 'idToken'>,
   idTokenOf: (request: MachineRequest) => Promise<string | undefined>,
-  limit: (tokens: TokenResponse) => TokenResponse = tokens => tokens,
-): Credentials {
+): MachineGrant {
   const { idp } = options
   const client = machineClient(options)
-  return machineCredentials(
-    {
-      clientId: client.clientId,
-      obtain: async request => {
-        const { discovery, scopes, network, nonces, dpop, signal } = request
-        const tokens = await requestTokens({
-          network,
-          metadata: discovery.metadata,
-          client,
-          form: {
-            grant_type: jwtBearer,
-            assertion: await assertionOf(idp, await idTokenOf(request), request),
-            scope: scopes.length === 0 ? undefined : scopes.join(' '),
-            resource: discovery.audience,
-          },
-          dpop,
-          nonces,
-          signal,
-        })
-        return limit(tokens)
-      },
+  return {
+    clientId: client.clientId,
+    obtain: async request => {
+      const { discovery, scopes, network, nonces, dpop, signal } = request
+      return requestTokens({
+        network,
+        metadata: discovery.metadata,
+        client,
+        form: {
+          grant_type: jwtBearer,
+          assertion: await assertionOf(idp, await idTokenOf(request), request),
+          scope: scopeText(scopes),
+          resource: discovery.audience,
+        },
+        dpop,
+        nonces,
+        signal,
+      })
     },
-    options,
-  )
+  }
 }
 
 /** Exchanges the ID token at the identity provider for an assertion to the authorization server (RFC 8693). */
@@ -141,7 +134,7 @@ async function assertionOf(
       requested_token_type: idJag,
       audience: issuer,
       resource: discovery.audience,
-      scope: scopes.length === 0 ? undefined : scopes.join(' '),
+      scope: scopeText(scopes),
       subject_token: token,
       subject_token_type: idTokenType,
     },

@@ -20,6 +20,7 @@ test('a key authenticates its owner', async () => {
     scopes: ['a'],
     roles: ['bot'],
     expiresAt: undefined,
+    key: record.id,
     verifier: 'key',
   })
 })

@@ -79,6 +79,7 @@ export function apiKeys(options: ApiKeysOptions): Verifier {
         scopes: Object.freeze([...(record.scopes ?? [])]),
         roles: Object.freeze([...(record.roles ?? [])]),
         expiresAt,
+        key: id,
         verifier: 'key',
       })
       return { principal, until: expiresAt, keyId: id }

@@ -1,4 +1,12 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -48,6 +56,28 @@ describe('trunkline keys', () => {
     )
     expect((await keys(file, 'revoke', 'ada')).stdout).toBe('revoked: ada\n')
     expect((await keys(file, 'list')).stdout).toMatch(/^bob \(id \w{8}, no expiry\)\n$/)
+  })
+
+  test('records new and revoked keys in an audit log, without the key', async () => {
+    const [file, log] = [newFile(), newFile()]
+    const made = await keys(file, 'new', 'ada', '--scope', 'mcp', '--audit', log, '--json')
+    const { key, id } = JSON.parse(made.stdout)
+    await keys(file, 'revoke', 'ada', '--audit', log)
+    const text = readFileSync(log, 'utf8')
+    const of = { event: 'key', key: id, principal: 'key:ada', scope: 'mcp' }
+    expect(text.split('\n', 2).map(line => JSON.parse(line))).toMatchObject([
+      { ...of, outcome: 'created' },
+      { ...of, outcome: 'revoked' },
+    ])
+    expect(text).not.toContain(key.slice(13))
+    expect((await ran(['audit', 'verify', log])).code).toBe(0)
+  })
+
+  test('changes nothing if the audit log cannot be written', async () => {
+    const file = newFile()
+    const refused = await keys(file, 'new', 'ada', '--audit', join(folder, 'none', 'audit.jsonl'))
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('audit.jsonl') })
+    expect(existsSync(file)).toBe(false)
   })
 
   test('loses no key if several are made at the same time', async () => {

@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs'
+import { scopeText } from '../../../auth/documents/scope.ts'
 import { readKeys } from '../../../auth/server/node-key-file.ts'
 import { type ApiKeyRecord, newApiKey } from '../../../auth/server/verifiers/api-keys.ts'
+import type { AuditSink, KeyAudit } from '../../../observe/audit/record.ts'
 import { withLock } from '../../../util/files/file-lock.ts'
 import { replaceFile } from '../../../util/files/replace-file.ts'
 import { limits } from '../../../util/limits/limits.ts'
 import { didYouMean } from '../../../util/nearest.ts'
+import { withAuditLog } from '../../access/command-audit.ts'
 import type { CommandLine } from '../../arguments.ts'
 import { exitCodes, UsageError, withUsageErrors } from '../../exit.ts'
 import type { Invocation, Run } from '../../invocation.ts'
@@ -20,13 +23,17 @@ export const run: Run = async invocation => {
     const hint = didYouMean(action, names) || `; use ${names.join(', ')}`
     throw new UsageError(`keys cannot "${action}"${hint}`)
   }
-  await withUsageErrors(() => work({ file, name, ...invocation }))
+  await withUsageErrors(() =>
+    withAuditLog(invocation, audit => work({ file, name, audit, ...invocation })),
+  )
   return exitCodes.ok
 }
 
 interface KeysInvocation extends Invocation {
   readonly file: string
   readonly name: string | undefined
+  /** Records changes; undefined if they are not recorded. */
+  readonly audit: AuditSink | undefined
 }
 
 const actions: ReadonlyMap<string, (invocation: KeysInvocation) => Promise<void>> = new Map([
@@ -35,7 +42,7 @@ const actions: ReadonlyMap<string, (invocation: KeysInvocation) => Promise<void>
   ['revoke', revoke],
 ])
 
-async function create({ file, name, input, terminal }: KeysInvocation): Promise<void> {
+async function create({ file, name, audit, input, terminal }: KeysInvocation): Promise<void> {
   const owner = requiredName(name)
   const [scopes, roles] = [input.values('scope'), input.values('role')]
   const expires = expiryOf(input)
@@ -51,6 +58,7 @@ async function create({ file, name, input, terminal }: KeysInvocation): Promise<
       )
     return [...keys, record]
   })
+  await audit?.record(keyAudit('created', record))
   const { id } = record
   if (input.has('json')) terminal.json({ key, id, name: owner, scopes, roles, expires })
   else {
@@ -68,18 +76,20 @@ async function list({ file, input, terminal }: KeysInvocation): Promise<void> {
   if (keys.length === 0) terminal.note(`${file} has no keys`)
 }
 
-async function revoke({ file, name, input, terminal }: KeysInvocation): Promise<void> {
+async function revoke({ file, name, audit, input, terminal }: KeysInvocation): Promise<void> {
   const owner = requiredName(name)
   readKeys(file)
+  let revoked: ApiKeyRecord | undefined
   await change(file, keys => {
-    const rest = keys.filter(one => one.name !== owner)
-    if (rest.length < keys.length) return rest
+    revoked = keys.find(one => one.name === owner)
+    if (revoked !== undefined) return keys.filter(one => one !== revoked)
     const hint = didYouMean(
       owner,
       keys.map(one => one.name),
     )
     throw new UsageError(`${file} has no key "${owner}"${hint}`)
   })
+  if (revoked !== undefined) await audit?.record(keyAudit('revoked', revoked))
   if (input.has('json')) terminal.json({ revoked: owner })
   else terminal.line(`revoked: ${owner}`)
 }
@@ -93,6 +103,21 @@ async function change(
     const keys = next(existsSync(file) ? readKeys(file) : [])
     await replaceFile(file, `${JSON.stringify({ keys }, null, 2)}\n`, { mode: 0o600 })
   })
+}
+
+/** Returns what is recorded of a key: neither the key nor its digest. */
+function keyAudit(
+  outcome: KeyAudit['outcome'],
+  { id, name, scopes = [], expires }: ApiKeyRecord,
+): KeyAudit {
+  return {
+    event: 'key',
+    outcome,
+    key: id,
+    principal: `key:${name}`,
+    scope: scopeText(scopes),
+    expires,
+  }
 }
 
 function requiredName(name: string | undefined): string {

@@ -1,6 +1,7 @@
-import type { Principal } from '../jsonrpc/channel.ts'
-import { isRecord } from '../util/objects.ts'
-import type { Credentials } from './credentials.ts'
+import type { Principal } from '../../jsonrpc/channel.ts'
+import { isRecord } from '../../util/objects.ts'
+import type { Credentials } from '../credentials.ts'
+import type { AuthorizationEvent } from './authorization-event.ts'
 
 /**
  * Authorizes requests on behalf of callers, each with credentials of its own, so that a server behind a router sees
@@ -10,9 +11,9 @@ export interface CallerCredentials {
   /**
    * Returns the credentials for requests to a server on behalf of a principal: the same object for principals with the
    * same {@link credentialKey}, as long as it is remembered. Must be called for each request of a caller, because the
-   * newest token of the caller is used.
+   * newest token of the caller is used. `onEvent` is called with what happens while they are obtained, and must not throw.
    */
-  for(principal: Principal, server: URL): Credentials
+  for(principal: Principal, server: URL, onEvent?: (event: AuthorizationEvent) => void): Credentials
 }
 
 /** The page on which a user allows a router to act for them at a server. */
