@@ -11,6 +11,7 @@ import {
   type RpcListenOptions,
 } from './listen-options.ts'
 import type { Authenticator } from './mcp/authenticator.ts'
+import { servedPages } from './mcp/callers/connect-pages.ts'
 import { endpointDecodeOptions } from './mcp/endpoint.ts'
 import {
   type Answers,
@@ -127,7 +128,7 @@ async function mcpServing(
   return {
     serve: channel => answers.attach(channel),
     traffic: answers.traffic,
-    onAddress: await pagesBinder(options),
+    onAddress: pagesBinder(options),
     decode: { ...endpointDecodeOptions(answers), ...defined(options.decode) },
     service: async path => {
       const { HttpService } = await import('./http/server/service.ts')
@@ -146,20 +147,16 @@ async function withOptionalPages(
   { pages }: ListenOptions,
 ): Promise<HttpHandler> {
   if (pages === undefined) return service
-  const { withPages } = await import('./auth/connect/with-pages.ts')
+  const { withPages } = await import('./http/server/with-pages.ts')
   return withPages(service, pages)
 }
 
 /** Returns a function that tells the pages their address, and who can visit them. */
-async function pagesBinder({
-  pages,
-  auth,
-}: ListenOptions): Promise<((address: string) => void) | undefined> {
+function pagesBinder({ pages, auth }: ListenOptions): ((address: string) => void) | undefined {
   if (pages === undefined) return undefined
-  const { bindPages } = await import('./auth/connect/with-pages.ts')
   const { verify = [] } = auth !== undefined && 'verify' in auth ? auth : {}
   const verifiers = [verify].flat().map(({ name }) => name)
-  return address => bindPages(pages, address, verifiers)
+  return address => servedPages(pages).bind(address, verifiers)
 }
 
 function rpcServing(

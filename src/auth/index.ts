@@ -17,6 +17,7 @@ export type {
   LoginEvent,
 } from '../mcp/callers/authorization-event.ts'
 export type { CallerCredentials } from '../mcp/callers/caller-credentials.ts'
+export type { ConnectPages } from '../mcp/callers/connect-pages.ts'
 export type {
   AuthorizedRequest,
   Credentials,
@@ -59,7 +60,7 @@ export { memoryStore } from './client/store/memory-store.ts'
 export type { TokenStore } from './client/store/token-store.ts'
 export type { BrowserLoginOptions } from './connect/browser-login.ts'
 export { connectPages } from './connect/connect-pages.ts'
-export type { ConnectPages, ConnectPagesOptions } from './connect/pages-options.ts'
+export type { ConnectPagesOptions } from './connect/pages-options.ts'
 export { challengeOf, type TokenChallenge } from './documents/challenge.ts'
 export type { CryptoKey, JWK } from './jose.ts'
 export type { AddressClass } from './network/address-class.ts'

@@ -1,16 +1,24 @@
+import { type ConnectPages, servedPages } from '../mcp/callers/connect-pages.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
 import { isRecord } from '../util/objects.ts'
 import { checkOptions, formatValue, type OptionTableOf } from '../util/options.ts'
-import type { GivenRequest, HttpOutboundOptions } from './exchange.ts'
+import type { GivenRequest, HttpHandler, HttpOutboundOptions } from './exchange.ts'
 import { serveFetch } from './fetch-handler.ts'
 import { type NodeHandler, serveNode } from './node/handler.ts'
 import { nodeHost } from './node/host.ts'
 import { writeBatch } from './node/write-batch.ts'
 import { httpTable, outboundTable } from './option-table.ts'
 import { type HttpOptions, HttpService } from './server/service.ts'
+import { withPages } from './server/with-pages.ts'
 
 /** Options of a handler that is mounted in an HTTP server of the application. */
-export interface HttpHandlerOptions extends HttpOptions, HttpOutboundOptions {}
+export interface HttpHandlerOptions extends HttpOptions, HttpOutboundOptions {
+  /**
+   * Serves the pages on which users allow a router to act for them: see `connectPages` of `trunkline/auth`, which needs `url`
+   * and `login` then. Requests to the path of that URL must reach the handler with their whole path.
+   */
+  readonly pages?: ConnectPages
+}
 
 /** The part of a handler that closes it, common to every kind of HTTP server. */
 export interface Closable extends AsyncDisposable {
@@ -44,7 +52,7 @@ export function nodeHandler(
   options: HttpHandlerOptions = {},
 ): NodeHandler & Closable {
   check('nodeHandler', server, options)
-  const service = new HttpService(server, { onError: printError, ...options })
+  const service = serviceOf(server, options)
   const host = nodeHost(options)
   const handler: NodeHandler = (request, response, given) => {
     // Frameworks pass a function there, which continues with the next handler.
@@ -63,7 +71,7 @@ export function nodeHandler(
  */
 export function fetchHandler(server: Endpoint, options: HttpHandlerOptions = {}): FetchHandler {
   check('fetchHandler', server, options)
-  const service = new HttpService(server, { onError: printError, ...options })
+  const service = serviceOf(server, options)
   const handler = (request: Request, given?: GivenRequest) =>
     serveFetch(service, request, given, options)
   return Object.assign(handler, closable(service))
@@ -82,9 +90,21 @@ function check(name: string, server: Endpoint, options: HttpHandlerOptions): voi
   }
 }
 
-const table: OptionTableOf<HttpHandlerOptions> = { ...httpTable, ...outboundTable }
+const table: OptionTableOf<HttpHandlerOptions> = {
+  ...httpTable,
+  ...outboundTable,
+  pages: 'object',
+}
 
-function closable(service: HttpService): Closable {
+/** Makes the handler of requests. Throws a TypeError if its pages could not know whose browser visits them. */
+function serviceOf(server: Endpoint, { pages, ...options }: HttpHandlerOptions): HttpHandler {
+  const service = new HttpService(server, { onError: printError, ...options })
+  if (pages === undefined) return service
+  servedPages(pages).bind(undefined, [])
+  return withPages(service, pages)
+}
+
+function closable(service: HttpHandler): Closable {
   // Flushed, so that a caller that closes connections after `close` finds every response written.
   const close: Closable['close'] = options => service.close(options).then(writeBatch.flush)
   return { close, [Symbol.asyncDispose]: () => close() }

@@ -1,6 +1,11 @@
+import { once } from 'node:events'
+import { connect as connectTcp } from 'node:net'
 import { describe, expect, test, vi } from 'vitest'
+import { connectPages } from '../../src/auth/index.ts'
+import { fetchHandler, nodeHandler } from '../../src/http/index.ts'
 import type { RevisionName } from '../../src/index.ts'
 import type { AuditRecord } from '../../src/observe/index.ts'
+import { Router } from '../../src/router/router.ts'
 import { Browser, connecting, linkOf, locationOf } from '../support/connecting.ts'
 import { pollOptions } from '../support/poll-options.ts'
 
@@ -61,6 +66,53 @@ test('a tool of no server leads to no page', async () => {
   await using here = await connecting()
   await using ada = await here.caller('ada', '2026-07-28')
   await expect(ada.call('other__tool')).rejects.toMatchObject({ kind: 'tool_not_found' })
+})
+
+describe.each(['nodeHandler', 'fetchHandler'] as const)('a router served by %s', handler => {
+  test.each(revisions)('has the pages too, for callers of %s', async revision => {
+    await using here = await connecting({ hasLogin: true, handler })
+    await using ada = await here.caller('ada', revision)
+    const link = linkOf((await ada.call('notes__list')).text)
+    expect((await here.visit(link, 'bob')).status).toBe(403)
+    const page = await here.visit(link, 'ada')
+    expect(await page.text()).toContain('Connected')
+    expect((await ada.call('notes__list')).text).toBe('the notes of ada')
+    expect(here.errors).toEqual([])
+  })
+
+  test('needs to know the address of the pages, and whose browser visits them', async () => {
+    const handlerOf = handler === 'nodeHandler' ? nodeHandler : fetchHandler
+    await using router = new Router()
+    const url = 'http://127.0.0.1:3000/connect'
+    const login = { issuer: 'https://as.example.com', clientId: 'router-pages' }
+    for (const options of [{}, { url }, { login }]) {
+      const pages = connectPages(options)
+      expect(() => handlerOf(router, { pages })).toThrow('the pages need "url" and "login"')
+    }
+    // The check: the object is invalid on purpose.
+    const other = { url } as never
+    expect(() => handlerOf(router, { pages: other })).toThrow('expected the result of connectPages')
+  })
+})
+
+test('a browser that disconnects while it sends a form does not keep the listener open', async () => {
+  await using here = await connecting()
+  await using ada = await here.caller('ada', '2026-07-28')
+  const link = new URL(linkOf((await ada.call('notes__list')).text))
+  const socket = connectTcp(Number(link.port), link.hostname)
+  const head = [
+    `POST ${link.pathname} HTTP/1.1`,
+    `host: ${link.host}`,
+    'content-type: application/x-www-form-urlencoded',
+    'content-length: 100',
+    'expect: 100-continue',
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n`)
+  // The listener has begun to read the form.
+  await once(socket, 'data')
+  socket.write('csrf=')
+  socket.destroy()
+  await once(socket, 'close')
 })
 
 test('a session is notified once its own user has granted access', async () => {

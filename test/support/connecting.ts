@@ -1,9 +1,16 @@
 import { grantPagesOf } from '../../src/auth/connect/grant-pages.ts'
-import { bearer, type ConnectPagesOptions, connectPages, userGrants } from '../../src/auth/index.ts'
+import {
+  authenticator,
+  bearer,
+  type ConnectPagesOptions,
+  connectPages,
+  userGrants,
+} from '../../src/auth/index.ts'
 import { type ConnectOptions, connect, listen, type RevisionName, Server } from '../../src/index.ts'
 import type { AuditSink } from '../../src/observe/index.ts'
 import { Router } from '../../src/router/router.ts'
 import { devIssuer } from '../../src/testing/index.ts'
+import { embedding, type HandlerKind } from './embedding.ts'
 
 /** A browser: it keeps the cookies of one origin, and follows no redirects by itself. */
 export class Browser {
@@ -46,6 +53,8 @@ export interface ConnectingOptions extends Omit<ConnectPagesOptions, 'login'> {
   readonly hasLogin?: boolean
   readonly revisions?: readonly RevisionName[]
   readonly audit?: AuditSink
+  /** Serves the router by a handler in an HTTP server of the program, instead of by `listen`. */
+  readonly handler?: HandlerKind
 }
 
 /**
@@ -56,6 +65,7 @@ export async function connecting({
   hasLogin,
   revisions,
   audit,
+  handler,
   ...options
 }: ConnectingOptions = {}) {
   const users = [{ sub: 'ada' }, { sub: 'bob' }]
@@ -73,14 +83,25 @@ export async function connecting({
   const login = { issuer: front.issuer, ...client }
   const errors: unknown[] = []
   const start = async (chosen: ConnectPagesOptions, address: string) => {
-    const pages = connectPages({ ...chosen, ...(hasLogin && { login }) })
+    const embedded = handler && (await embedding(handler))
+    const url = embedded && { url: `${embedded.origin}/connect` }
+    const pages = connectPages({ ...url, ...chosen, ...(hasLogin && { login }) })
     const auth = userGrants({ pages, name: 'notes' })
     const router = new Router({
       servers: { notes: { url: upstream.address, auth } },
       audit,
       onError: error => void errors.push(error),
     })
-    const listener = await listen(router, address, { auth: { verify: front.verifier() }, pages })
+    const verify = front.verifier()
+    const listener =
+      embedded === undefined
+        ? await listen(router, address, { auth: { verify }, pages })
+        : { address: `${embedded.origin}/mcp`, close: embedded.close }
+    embedded?.serve(router, {
+      path: '/mcp',
+      auth: authenticator({ resource: listener.address, verify }),
+      pages,
+    })
     const close = async () => {
       await listener.close()
       await router.close()

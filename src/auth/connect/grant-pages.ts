@@ -1,6 +1,12 @@
 import type { Principal } from '../../jsonrpc/channel.ts'
 import type { AuthorizationEvent } from '../../mcp/callers/authorization-event.ts'
 import type { GrantPage } from '../../mcp/callers/caller-credentials.ts'
+import type {
+  ConnectPages,
+  PageRequest,
+  PageResponse,
+  ServedPages,
+} from '../../mcp/callers/connect-pages.ts'
 import { createSealer, type Sealer } from '../../util/crypto/seal.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { AuthError, authErrorText } from '../auth-error.ts'
@@ -11,10 +17,10 @@ import { memoryStore } from '../client/store/memory-store.ts'
 import { BrowserLogin, type PendingBrowserLogin } from './browser-login.ts'
 import { Cookies } from './cookies.ts'
 import { Flows } from './flows.ts'
-import { connectedPage, consentPage, type PageResponse, redirectTo, refusalPage } from './html.ts'
+import { connectedPage, consentPage, redirectTo, refusalPage } from './html.ts'
 import { grantEvent, loginEvent } from './page-events.ts'
-import { foreignReason, formOf, isOwnMachine, type PageRequest } from './page-request.ts'
-import type { ConnectPages, ConnectPagesOptions } from './pages-options.ts'
+import { foreignReason, formOf, isOwnMachine } from './page-request.ts'
+import type { ConnectPagesOptions } from './pages-options.ts'
 import { type GrantTicket, type TicketProblem, Tickets } from './tickets.ts'
 import { Vault } from './vault.ts'
 
@@ -43,8 +49,8 @@ interface Arrival {
   readonly pending: PendingBrowserLogin
 }
 
-/** Implements `ConnectPages`: answers requests for the pages, and makes links to them. */
-export class GrantPages implements ConnectPages {
+/** Answers requests for the pages, and makes links to them. */
+export class GrantPages implements ServedPages {
   /** What users have granted. */
   readonly vault: Vault
   readonly #options: ConnectPagesOptions
@@ -74,17 +80,18 @@ export class GrantPages implements ConnectPages {
     return this.#base?.href
   }
 
-  /**
-   * Tells the pages the address of their listener, and by which verifiers it authenticates callers. Throws a TypeError
-   * if the pages could not know whose browser visits them.
-   */
-  bind(address: string, verifiers: readonly string[] = []): void {
-    const base = new URL(this.#options.url ?? new URL('/connect', address))
+  bind(address: string | undefined, verifiers: readonly string[]): void {
+    const { url } = this.#options
+    if (address === undefined && (url === undefined || this.#login === undefined))
+      throw new TypeError(
+        'the pages need "url" and "login", because a handler does not know its address and who can reach it; pass them to connectPages()',
+      )
+    const base = new URL(url ?? new URL('/connect', address))
     if (verifiers.includes('key'))
       throw new TypeError(
         'callers with API keys cannot grant access by a page, because a browser cannot log in as one of them; use tokens of an authorization server instead of apiKeys',
       )
-    const isLocal = isOwnMachine(base) && isOwnMachine(new URL(address))
+    const isLocal = isOwnMachine(base) && isOwnMachine(new URL(address ?? base))
     if (this.#login === undefined && !isLocal)
       throw new TypeError(
         `other machines reach the pages at ${base.href}: they need "login" to know whose browser visits them`,
@@ -104,7 +111,10 @@ export class GrantPages implements ConnectPages {
   ): Promise<GrantPage> {
     const { name } = to
     if (this.#base === undefined)
-      throw new AuthError('unsupported', 'no listener serves the pages: pass "pages" to listen()')
+      throw new AuthError(
+        'unsupported',
+        'nothing serves the pages: pass "pages" to listen(), nodeHandler() or fetchHandler()',
+      )
     if (this.#login !== undefined && !(principal.issuer && principal.subject))
       throw new AuthError('unsupported', 'a browser cannot log in as this caller')
     const elicitationId = crypto.randomUUID()
@@ -118,12 +128,10 @@ export class GrantPages implements ConnectPages {
     }
   }
 
-  /** Whether the path of a request is one of the pages. */
   handles({ path }: Pick<PageRequest, 'path'>): boolean {
     return this.#base !== undefined && path.startsWith(`${this.#base.pathname}/`)
   }
 
-  /** Answers a request for a page. Never rejects. */
   async respond(request: PageRequest): Promise<PageResponse> {
     const base = this.#base
     if (base === undefined || !this.handles(request))

@@ -1,11 +1,5 @@
+import type { PageResponse } from '../../mcp/callers/connect-pages.ts'
 import type { GrantTicket } from './tickets.ts'
-
-/** A response of a page. */
-export interface PageResponse {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
-}
 
 /**
  * The headers of every page: nothing is loaded, framed, stored, or revealed to the next page. There is no `form-action`,

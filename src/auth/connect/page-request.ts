@@ -1,20 +1,5 @@
-import {
-  isLoopback,
-  type OriginPolicy,
-  originRefusal,
-  type RequestOrigin,
-} from '../../util/origin.ts'
-
-/** What the pages need of an HTTP request. */
-export interface PageRequest {
-  readonly method: string
-  readonly path: string
-  readonly query: string
-  header(name: string): string | undefined
-  origin(): RequestOrigin
-  local(): Pick<OriginPolicy, 'port' | 'loopback'>
-  body(maxBytes: number, done: (body: Uint8Array | undefined | 'no-room') => void): void
-}
+import type { PageRequest } from '../../mcp/callers/connect-pages.ts'
+import { isLoopback, originRefusal } from '../../util/origin.ts'
 
 /**
  * Returns why a request cannot be one of a browser on our own pages; undefined if it can. The pages ask browsers to

@@ -5,11 +5,11 @@ import type { BrowserLoginOptions } from './browser-login.ts'
 export interface ConnectPagesOptions {
   /**
    * The URL of the pages as browsers know it, such as `https://tools.example.com/connect`. By default `/connect` at the
-   * address of the listener.
+   * address of the listener. Required by `nodeHandler` and `fetchHandler`, which do not know that address.
    */
   readonly url?: string
   /**
-   * How browsers log in, so that a page knows whose browser it is. Required unless only this machine reaches the pages:
+   * How browsers log in, so that a page knows whose browser it is. Required unless `listen` serves the pages to this machine only:
    * else somebody could have another user visit a page and then act for them.
    */
   readonly login?: BrowserLoginOptions
@@ -19,10 +19,4 @@ export interface ConnectPagesOptions {
   readonly store?: TokenStore
   /** How long a link is valid, in milliseconds. */
   readonly ticketMs?: number
-}
-
-/** The pages on which users allow a router to act for them, made by `connectPages`. */
-export interface ConnectPages {
-  /** The URL of the pages; undefined until a listener serves them. */
-  readonly url: string | undefined
 }

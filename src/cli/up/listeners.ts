@@ -1,6 +1,6 @@
-import type { ConnectPages } from '../../auth/connect/pages-options.ts'
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import { listen } from '../../listen.ts'
+import type { ConnectPages } from '../../mcp/callers/connect-pages.ts'
 import type { Endpoint } from '../../mcp/endpoint.ts'
 import type { Ops } from '../../observe/health/health.ts'
 import { withSessionEvents } from '../../observe/observed.ts'

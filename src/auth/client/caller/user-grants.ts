@@ -4,6 +4,7 @@ import {
   type GrantPage,
   GrantRequired,
 } from '../../../mcp/callers/caller-credentials.ts'
+import type { ConnectPages } from '../../../mcp/callers/connect-pages.ts'
 import type {
   AuthorizedRequest,
   Credentials,
@@ -12,7 +13,6 @@ import type {
 import { checkOptions } from '../../../util/options.ts'
 import { AuthError } from '../../auth-error.ts'
 import { grantPagesOf } from '../../connect/grant-pages.ts'
-import type { ConnectPages } from '../../connect/pages-options.ts'
 import { oauth } from '../oauth.ts'
 import { type OAuthOptions, oauthSettings, oauthTable } from '../options.ts'
 import { CredentialsByCaller } from './credentials-by-caller.ts'
