@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
@@ -9,30 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { chooseUser } from '../support/dev-login.ts'
 import { officialLogin } from '../support/official-login.ts'
 import { fixture, start, trunkline } from './bin.ts'
-
-/** A folder for the state of the user, for as long as the test lasts. */
-function emptyFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'trunkline-dev-auth-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
-
-/** Starts a command, and returns the first JSON document that it prints. */
-async function started(args: readonly string[], cwd: string) {
-  const child = start([...args, '--json'], { cwd })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const errors = text(child.stderr)
-  let printed = ''
-  for await (const line of createInterface({ input: child.stdout })) {
-    printed += line
-    try {
-      return { child, errors, report: JSON.parse(printed) }
-    } catch {
-      // The document has more lines.
-    }
-  }
-  throw new Error(`it ended: ${await errors}`)
-}
+import { emptyFolder, started } from './started.ts'
 
 /** Runs `trunkline login`, and chooses a user on the page that it prints. */
 async function logIn(address: string, user: string, env: Record<string, string>) {
@@ -53,7 +29,9 @@ describe('up --dev-auth', () => {
   test('a developer logs in, and calls tools in both eras', async () => {
     const folder = emptyFolder()
     const env = { XDG_STATE_HOME: folder }
-    const { report, child } = await started(['up', '--demo', '--dev-auth', ...anyPort], folder)
+    const { report, child } = await started(['up', '--demo', '--dev-auth', ...anyPort], {
+      cwd: folder,
+    })
     const [address = ''] = report.addresses
     expect(report.devAuth.users).toEqual([{ sub: 'ada', roles: ['admin'] }, { sub: 'bob' }])
     const stranger = await trunkline(['list', address], { env })
@@ -80,7 +58,9 @@ describe('up --dev-auth', () => {
 
   test('a client of the official SDK logs in', async () => {
     const folder = emptyFolder()
-    const { report } = await started(['up', '--demo', '--dev-auth=bob', ...anyPort], folder)
+    const { report } = await started(['up', '--demo', '--dev-auth=bob', ...anyPort], {
+      cwd: folder,
+    })
     const url = new URL(report.addresses[0])
     const login = officialLogin(page => chooseUser(page, 'bob'))
     const connecting = () => {
@@ -152,7 +132,7 @@ export const server = new Server({ name: 'who', version: '1' })
 server.tool('who', {}, (_, { caller }) => \`\${caller.principal.subject} \${caller.principal.roles}\`)
 `,
     )
-    const { report } = await started(['serve', file, '--http', '0', '--dev-auth'], folder)
+    const { report } = await started(['serve', file, '--http', '0', '--dev-auth'], { cwd: folder })
     const [address = ''] = report.addresses
     expect((await trunkline(['list', address], { env })).code).toBe(6)
     await logIn(address, 'ada', env)

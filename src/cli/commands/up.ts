@@ -47,6 +47,7 @@ export const run: Run = async invocation => {
           env,
           // Either other machines are allowed, or the addresses of the file are not used.
           allowPublic: options.isPublic || options.listen.length > 0,
+          hasCallerTokens: options.isDevAuth,
           tolerant: !input.has('strict'),
           ask: inputs => askConfigInputs(invocation, inputs),
           onChange: outcome => reloader?.apply(outcome),
@@ -347,6 +348,7 @@ async function upOptionsOf(invocation: Invocation): Promise<UpOptions> {
     pins: input.value('pins'),
     cache: input.has('no-cache') ? false : input.value('cache'),
     isPublic: input.has('public'),
+    isDevAuth: input.value('dev-auth') !== undefined,
   }
 }
 

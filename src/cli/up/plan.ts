@@ -61,6 +61,8 @@ export interface UpOptions {
   /** Path of the file in which lists are remembered; `false` for none. By default in the folder for caches. */
   readonly cache?: string | false
   readonly isPublic: boolean
+  /** Whether callers need tokens of an authorization server for development, which runs beside the router. */
+  readonly isDevAuth?: boolean
 }
 
 /** Combines configuration and command line. Throws a UsageError for an address that must not be served. */
@@ -127,9 +129,9 @@ function policyOf(
   { policy, auth }: Pick<RouterConfig, 'policy' | 'auth'>,
   options: UpOptions,
 ): Plan['policy'] {
-  if (options.policy !== undefined && auth === undefined) {
+  if (options.policy !== undefined && auth === undefined && options.isDevAuth !== true) {
     throw new UsageError(
-      '--policy needs "auth" in the configuration: else every caller is anonymous',
+      '--policy needs "auth" in the configuration, or --dev-auth: else every caller is anonymous',
     )
   }
   return options.policy ?? policy

@@ -98,11 +98,12 @@ export class ConfigWatch {
   }
 
   async #parse(text: string, tolerant = this.#options.tolerant): Promise<RouterConfig> {
-    const { env, allowPublic } = this.#options
+    const { env, allowPublic, hasCallerTokens } = this.#options
+    const allowed = { allowPublic, hasCallerTokens }
     const places = placesOf(this.path, env)
     const inputs = this.#inputs
     const parse = await parserFor(this.path, text)
-    return readConfig(text, { env, allowPublic, tolerant, places, inputs, parse, file: this.path })
+    return readConfig(text, { env, ...allowed, tolerant, places, inputs, parse, file: this.path })
   }
 
   async #read(text: string): Promise<RouterConfig | ConfigError> {

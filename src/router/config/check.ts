@@ -47,6 +47,8 @@ export interface ConfigCheckOptions {
   readonly file?: string
   /** Whether to allow addresses that other machines can reach even if the file does not set `public`. */
   readonly allowPublic?: boolean
+  /** Whether callers need tokens even if the file has no `auth`, as with `trunkline up --dev-auth`. */
+  readonly hasCallerTokens?: boolean
 }
 
 /**
@@ -57,7 +59,7 @@ export function checkConfig(root: ConfigNode, options: ConfigCheckOptions): Conf
   const missing = new Set<string>()
   const asked: References = { ...options, onMissingInput: id => missing.add(id) }
   const references = root.type === 'object' ? withDefaults(asked, root) : asked
-  const check = new Check(references, options.allowPublic)
+  const check = new Check(references, options)
   if (root.type !== 'object') {
     check.group(root, 'file', [])
     return { settings: {}, servers: [], missingInputs: [], ...check.results() }
@@ -76,7 +78,7 @@ export function checkConfig(root: ConfigNode, options: ConfigCheckOptions): Conf
       ...file.issues,
       ...issues,
       ...viewIssues,
-      ...callersWithoutTokens(root, settings.auth, servers),
+      ...callersWithoutTokens(root, settings.auth, servers, options.hasCallerTokens),
     ],
     shown,
     missingInputs,
@@ -125,6 +127,7 @@ class Check {
   readonly #shown = new Map<string, string>()
   readonly #references: References
   readonly #allowPublic: boolean
+  readonly #hasCallerTokens: boolean
   /** Whether the current values belong to a disabled server, whose variables may be unset. */
   #isDisabled = false
   /** Whether unknown keys are mistakes. In the file of another host they belong to the host. */
@@ -132,9 +135,13 @@ class Check {
   /** The current server, whose path is replaced in the paths of `shown`. */
   #server: FoundServer | undefined
 
-  constructor(references: References, allowPublic = false) {
+  constructor(
+    references: References,
+    { allowPublic = false, hasCallerTokens = false }: Partial<ConfigCheckOptions> = {},
+  ) {
     this.#references = references
     this.#allowPublic = allowPublic
+    this.#hasCallerTokens = hasCallerTokens
   }
 
   results(): Pick<ConfigCheck, 'issues' | 'shown'> {
@@ -186,7 +193,8 @@ class Check {
       const subject = path.length === 0 ? '' : `${pathText(path)}: `
       this.#report(severity, at, key === undefined ? path : [...path, key], subject + message)
     }
-    groupRules.get(named)?.({ node, value, report, allowPublic: this.#allowPublic })
+    const [allowPublic, hasCallerTokens] = [this.#allowPublic, this.#hasCallerTokens]
+    groupRules.get(named)?.({ node, value, report, allowPublic, hasCallerTokens })
   }
 
   #value(node: ConfigNode, type: FieldType, path: ConfigPath): unknown {

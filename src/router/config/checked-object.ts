@@ -15,4 +15,6 @@ export interface CheckedObject {
   readonly report: Report
   /** Whether other machines may reach the router even if the file does not set `public`. */
   readonly allowPublic: boolean
+  /** Whether callers need tokens even if the file has no `auth`, as with `trunkline up --dev-auth`. */
+  readonly hasCallerTokens: boolean
 }

@@ -78,6 +78,8 @@ export interface ReadConfigOptions {
   readonly parse?: (text: string) => ConfigText
   /** Whether to allow addresses that other machines can reach even if the file does not set `public`. */
   readonly allowPublic?: boolean
+  /** Whether callers need tokens even if the file has no `auth`, as with `trunkline up --dev-auth`. */
+  readonly hasCallerTokens?: boolean
 }
 
 /**

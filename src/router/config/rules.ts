@@ -53,7 +53,7 @@ export const groupRules: ReadonlyMap<string, (object: CheckedObject) => void> = 
   ['instance', instanceRules],
 ])
 
-function fileRules({ node, value, report, allowPublic }: CheckedObject): void {
+function fileRules({ node, value, report, allowPublic, hasCallerTokens }: CheckedObject): void {
   const { members } = node
   const isPublic = allowPublic || value.public === true
   // Callers of the listed addresses are authenticated then; those of the address for metrics are not.
@@ -74,7 +74,7 @@ function fileRules({ node, value, report, allowPublic }: CheckedObject): void {
       report(field, `${field} has an address with TLS, which needs tls: { "cert": …, "key": … }`)
     }
   }
-  if (members.has('policy') && !members.has('auth')) {
+  if (members.has('policy') && !members.has('auth') && !hasCallerTokens) {
     report('policy', 'policy requires auth: without it every caller is anonymous')
   }
   const addresses = parsed([...listen, ...ofViews])

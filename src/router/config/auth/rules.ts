@@ -91,8 +91,10 @@ export function callersWithoutTokens(
   { members }: ObjectNode,
   auth: unknown,
   servers: readonly { readonly name: string; readonly value: Readonly<Record<string, unknown>> }[],
+  hasCallerTokens = false,
 ): readonly ConfigIssue[] {
-  const hasTokens = isRecord(auth) && (auth.jwt !== undefined || auth.introspection !== undefined)
+  const isVerified = isRecord(auth) && (auth.jwt !== undefined || auth.introspection !== undefined)
+  const hasTokens = isVerified || hasCallerTokens
   const needing = servers.find(({ value }) => isForEachCaller(value.auth) && !value.disabled)
   const granting = servers.find(({ value }) => isByUsers(value.auth) && !value.disabled)
   const message =
