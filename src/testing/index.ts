@@ -4,7 +4,12 @@ export { backplaneContract } from './backplane/contract.ts'
 export type { BackplaneCase, BackplaneHarness } from './backplane/harness.ts'
 export { type Conversation, converse } from './conversation.ts'
 export { type DevIssuer, devIssuer } from './dev-issuer/dev-issuer.ts'
-export type { DevClient, DevIssuerOptions, DevUser } from './dev-issuer/options.ts'
+export type {
+  DevClient,
+  DevIssuerOptions,
+  DevUser,
+  IdentityProviderKeys,
+} from './dev-issuer/options.ts'
 export type { DevTokenOptions } from './dev-issuer/tokens/access-tokens.ts'
 export { type TokenFault, tokenFaults } from './dev-issuer/tokens/token-faults.ts'
 export { type FakeClock, fakeClock } from './fake-clock.ts'

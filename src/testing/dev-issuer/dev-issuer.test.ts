@@ -515,3 +515,74 @@ describe.each([false, true])('DPoP with a nonce: %s', dpopNonce => {
     expect((await bodyOf(response)).error).toBe('invalid_dpop_proof')
   })
 })
+
+describe('assertions of an identity provider', () => {
+  const client = { clientId: 'app', clientSecret: 'hush-hush-hush' }
+  const basic = { authorization: `Basic ${btoa(`${client.clientId}:${client.clientSecret}`)}` }
+  const typed = (name: string) => `urn:ietf:params:oauth:token-type:${name}`
+
+  async function enterprise() {
+    const idp = await started({ clients: [client] })
+    const as = await started({ clients: [client], identityProvider: idp })
+    const exchanged = (form: Record<string, string>) =>
+      post(
+        `${idp.issuer}/token`,
+        { grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange', resource, ...form },
+        basic,
+      )
+    const idToken = async () => {
+      const form = {
+        requested_token_type: typed('id_token'),
+        subject_token: await idp.token({ audience: resource }),
+        subject_token_type: typed('access_token'),
+      }
+      return (await bodyOf(await exchanged(form))).access_token
+    }
+    const assertion = async (more: Record<string, string> = {}) => {
+      const form = {
+        requested_token_type: typed('id-jag'),
+        subject_token: await idToken(),
+        subject_token_type: typed('id_token'),
+        audience: as.issuer,
+        scope: 'a',
+      }
+      return bodyOf(await exchanged({ ...form, ...more }))
+    }
+    const redeemed = async (text: string, more: Record<string, string> = {}) => {
+      const grant_type = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+      return bodyOf(
+        await post(`${as.issuer}/token`, { grant_type, assertion: text, ...more }, basic),
+      )
+    }
+    return { idp, as, assertion, redeemed }
+  }
+
+  test('are accepted from a trusted one, for the same client, user, scopes and resource', async () => {
+    const { as, assertion, redeemed } = await enterprise()
+    const { access_token } = await redeemed((await assertion()).access_token)
+    expect(claimsOf(access_token)).toMatchObject({
+      iss: as.issuer,
+      sub: 'ada',
+      aud: resource,
+      scope: 'a',
+      client_id: 'app',
+    })
+  })
+
+  test('are refused otherwise', async () => {
+    const { idp, as, assertion, redeemed } = await enterprise()
+    const good = (await assertion()).access_token
+    const ofOther = (await assertion({ audience: 'https://other.example.com' })).access_token
+    const other = 'https://other.example.com/mcp'
+    expect((await redeemed(ofOther)).error).toBe('invalid_grant')
+    expect((await redeemed(good, { resource: other })).error).toBe('invalid_target')
+    expect((await redeemed(await idp.token({ audience: as.issuer }))).error).toBe('invalid_grant')
+    const access = await idp.token({ audience: resource })
+    expect((await assertion({ subject_token: access })).error).toBe('invalid_grant')
+    expect((await assertion({ subject_token_type: typed('jwt') })).error).toBe('invalid_request')
+    const grant_type = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+    const form = { grant_type, assertion: good }
+    const refused = await post(`${idp.issuer}/token`, form, basic)
+    expect((await bodyOf(refused)).error).toBe('unsupported_grant_type')
+  })
+})

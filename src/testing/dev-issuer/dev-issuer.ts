@@ -34,7 +34,7 @@ export interface DevIssuer {
 /**
  * Starts an authorization server for development and tests. It has everything that MCP clients use: discovery,
  * registration, authorization codes with PKCE, refresh tokens that are replaced with every use, client credentials,
- * token exchange, DPoP, introspection and revocation. Anybody who reaches it can log in as any of its users, so it
+ * token exchange, assertions of identity providers (ID-JAG), DPoP, introspection and revocation. Anybody who reaches it can log in as any of its users, so it
  * listens on this machine only; another address is a TypeError. Everything is forgotten when it is closed.
  */
 export async function devIssuer(options: DevIssuerOptions = {}): Promise<DevIssuer> {

@@ -24,6 +24,17 @@ export interface DevClient {
   readonly redirectUris?: readonly string[]
 }
 
+/** An identity provider, and the keys by which its assertions are verified. */
+export interface IdentityProviderKeys {
+  /** Its issuer. */
+  readonly issuer: string
+  /** Its public keys. */
+  readonly jwks: {
+    /** The keys, as JWKs. */
+    readonly keys: readonly JWK[]
+  }
+}
+
 /** Options of {@link devIssuer}. */
 export interface DevIssuerOptions {
   /**
@@ -37,6 +48,11 @@ export interface DevIssuerOptions {
   readonly users?: readonly DevUser[]
   /** The clients that are registered already. Others register themselves. */
   readonly clients?: readonly DevClient[]
+  /**
+   * An identity provider, such as another {@link DevIssuer}, that may vouch for users (ID-JAG, enterprise-managed
+   * authorization). Its clients have the same ids here.
+   */
+  readonly identityProvider?: IdentityProviderKeys
   /** The audience of tokens that are made by `token()` without one. */
   readonly audience?: string
   /** The scopes that the metadata list; every scope is granted, whether it is listed or not. */
@@ -54,14 +70,15 @@ export interface DevIssuerOptions {
 }
 
 /** The options with their defaults. */
-export type DevIssuerSettings = Required<Omit<DevIssuerOptions, 'audience'>> &
-  Pick<DevIssuerOptions, 'audience'>
+export type DevIssuerSettings = Required<Omit<DevIssuerOptions, 'audience' | 'identityProvider'>> &
+  Pick<DevIssuerOptions, 'audience' | 'identityProvider'>
 
 const table: OptionTableOf<DevIssuerOptions> = {
   address: 'any',
   issuer: 'string',
   users: 'any',
   clients: 'any',
+  identityProvider: 'object',
   audience: 'string',
   scopes: 'strings',
   expiresIn: 'number',
@@ -79,6 +96,7 @@ export function issuerSettings(options: DevIssuerOptions): DevIssuerSettings {
     issuer: options.issuer ?? 'https://issuer.example.com',
     users: options.users ?? [{ sub: 'ada' }],
     clients: options.clients ?? [],
+    identityProvider: options.identityProvider,
     audience: options.audience,
     scopes: options.scopes ?? [],
     expiresIn: options.expiresIn ?? 300,

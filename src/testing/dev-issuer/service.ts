@@ -28,7 +28,7 @@ export function issuerService(tokens: AccessTokens, settings: DevIssuerSettings)
   const proofs = proofChecker(settings.now, { nonce: settings.dpopNonce })
   const context: TokenContext = { issuer, settings, clients, grants, tokens, proofs }
   const authorization = new AuthorizationEndpoint(context)
-  const metadata = issuerMetadata(issuer, settings.scopes)
+  const metadata = issuerMetadata(issuer, settings)
   const form =
     (
       answer: (request: Request, form: URLSearchParams, context: TokenContext) => Promise<Response>,

@@ -1,9 +1,12 @@
+import { idJagType, idTokenType } from '../../auth/client/machine/enterprise.ts'
+import { jwtBearer } from '../../auth/client/machine/workload.ts'
 import { isEqualSecret, sha256 } from '../../auth/client/protocol/encoding.ts'
 import { readScopes } from '../../auth/documents/scope.ts'
 import { stringsIn } from '../../util/objects.ts'
 import { readResource } from './authorization.ts'
 import type { Clients, KnownClient } from './clients.ts'
 import { type DevGrant, type Grants, grantedScopes, issuerScopes } from './grants.ts'
+import { idJagFor, idTokenFor, readIdJag } from './id-jag.ts'
 import { jsonResponse, OAuthProblem } from './oauth-response.ts'
 import type { DevIssuerSettings } from './options.ts'
 import type { ProofChecker } from './proof.ts'
@@ -37,10 +40,14 @@ const grantTypes: ReadonlyMap<string, GrantType> = new Map([
   ['refresh_token', refresh],
   ['client_credentials', authorizeClient],
   [exchangeGrant, exchangeToken],
+  [jwtBearer, acceptAssertion],
 ])
 
-/** The grant types of the token endpoint. */
-export const grantTypesSupported: readonly string[] = [...grantTypes.keys()]
+/** Returns the grant types of the token endpoint. */
+export function grantTypesSupported({ identityProvider }: DevIssuerSettings): readonly string[] {
+  const all = [...grantTypes.keys()]
+  return identityProvider === undefined ? all.filter(name => name !== jwtBearer) : all
+}
 
 /** Answers a token request. Rejects with an OAuthProblem. */
 export async function tokenResponse(
@@ -56,7 +63,7 @@ export async function tokenResponse(
   const client = await clients.authenticate(request, form, [issuer, `${issuer}/token`])
   const grantType = form.get('grant_type') ?? ''
   const run = grantTypes.get(grantType)
-  if (run === undefined)
+  if (run === undefined || !grantTypesSupported(context.settings).includes(grantType))
     throw new OAuthProblem('unsupported_grant_type', `"${grantType}" is not supported`)
   const jkt = await proofs.thumbprintOf(request)
   return jsonResponse(await run({ form, client, jkt }, context))
@@ -109,15 +116,18 @@ async function authorizeClient(request: TokenRequestOf, context: TokenContext): 
 async function exchangeToken(request: TokenRequestOf, context: TokenContext): Promise<object> {
   const { form, client } = request
   requireConfidential(client)
+  const wanted = form.get('requested_token_type') ?? accessTokenType
+  if (wanted === idJagType)
+    return idJagFor(form, client.clientId, requiredResource(form), context.tokens)
   if (form.get('subject_token_type') !== accessTokenType)
     throw new OAuthProblem('invalid_request', `subject_token_type must be ${accessTokenType}`)
-  const wanted = form.get('requested_token_type') ?? accessTokenType
-  if (wanted !== accessTokenType)
+  if (wanted !== accessTokenType && wanted !== idTokenType)
     throw new OAuthProblem('invalid_request', `requested_token_type must be ${accessTokenType}`)
   const subject = await context.tokens.read(form.get('subject_token') ?? '')
   const { sub, roles, scope, exp } = subject ?? {}
   if (typeof sub !== 'string' || typeof exp !== 'number')
     throw new OAuthProblem('invalid_grant', 'the subject token is invalid or has expired')
+  if (wanted === idTokenType) return idTokenFor(sub, client.clientId, context.tokens)
   const user = context.settings.users.find(one => one.sub === sub) ?? { sub }
   const asked = readScopes(form.get('scope')) ?? readScopes(scope) ?? []
   const grant = {
@@ -135,6 +145,29 @@ async function exchangeToken(request: TokenRequestOf, context: TokenContext): Pr
     claims: { act: { sub: client.clientId } },
   })
   return { ...body, issued_token_type: accessTokenType }
+}
+
+/** Accepts the assertion of an identity provider for one of its users. */
+async function acceptAssertion(request: TokenRequestOf, context: TokenContext): Promise<object> {
+  const { form, client } = request
+  const { identityProvider, users } = context.settings
+  requireConfidential(client)
+  if (identityProvider === undefined)
+    throw new OAuthProblem('invalid_grant', 'no identity provider is trusted')
+  const { clientId } = client
+  const text = form.get('assertion') ?? ''
+  const { sub, resource, scopes } = await readIdJag(
+    text,
+    clientId,
+    context.tokens,
+    identityProvider,
+  )
+  const user = users.find(one => one.sub === sub) ?? { sub }
+  const { roles } = user
+  const granted = grantedScopes(scopes, user)
+  const grant = { clientId, sub, roles, scopes: granted, resource, isEnded: false }
+  checkSameResource(form, grant)
+  return issue(grant, granted, request, context)
 }
 
 /** Issues an access token, and a refresh token to clients that may use one. */

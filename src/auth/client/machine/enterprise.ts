@@ -53,7 +53,8 @@ const idpTable: OptionTableOf<IdentityProvider> = {
 /** The type of an ID token in a token exchange. */
 export const idTokenType = 'urn:ietf:params:oauth:token-type:id_token'
 
-const idJag = 'urn:ietf:params:oauth:token-type:id-jag'
+/** The type of an assertion to another authorization server, in a token exchange. */
+export const idJagType = 'urn:ietf:params:oauth:token-type:id-jag'
 
 /**
  * Makes credentials of a user of an enterprise (enterprise-managed authorization): the identity provider exchanges
@@ -131,7 +132,7 @@ async function assertionOf(
     client,
     form: {
       grant_type: tokenExchange,
-      requested_token_type: idJag,
+      requested_token_type: idJagType,
       audience: issuer,
       resource: discovery.audience,
       scope: scopeText(scopes),
@@ -141,7 +142,7 @@ async function assertionOf(
     nonces,
     signal,
   })
-  return readExchangedAssertion(answer, idJag)
+  return readExchangedAssertion(answer, idJagType)
 }
 
 /** The grant type of a token exchange (RFC 8693). */

@@ -1,6 +1,6 @@
 import { randomText } from '../../../auth/client/protocol/encoding.ts'
 import { loadJose } from '../../../auth/jose.ts'
-import type { DevIssuerSettings } from '../options.ts'
+import type { DevIssuerSettings, IdentityProviderKeys } from '../options.ts'
 import type { SigningKey } from './signing-key.ts'
 import { type FaultKeys, forgeToken, type TokenFault } from './token-faults.ts'
 
@@ -28,7 +28,9 @@ export interface DevTokenOptions {
   readonly fault?: TokenFault
 }
 
-/** Makes and reads the access tokens of an issuer. */
+type Claims = Readonly<Record<string, unknown>>
+
+/** Makes and reads the tokens of an issuer. */
 export class AccessTokens {
   readonly issuer: string
   readonly #settings: DevIssuerSettings
@@ -83,15 +85,31 @@ export class AccessTokens {
   }
 
   /** Verifies a token of this issuer. Resolves to its claims; undefined if it is invalid or has expired. */
-  async read(token: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+  read(token: string): Promise<Claims | undefined> {
+    return this.readOf(token, this.#published, { typ: 'at+jwt' })
+  }
+
+  /** Verifies an ID token of this issuer for a client, as {@link read} does. */
+  readIdToken(token: string, clientId: string): Promise<Claims | undefined> {
+    return this.readOf(token, this.#published, { typ: 'JWT', audience: clientId })
+  }
+
+  /** Verifies a token of any issuer by its keys, as {@link read} does. */
+  async readOf(
+    token: string,
+    { issuer, jwks }: IdentityProviderKeys,
+    rules: { readonly typ: string; readonly audience?: string },
+  ): Promise<Claims | undefined> {
     const { jwtVerify, createLocalJWKSet } = await loadJose()
-    const rules = {
-      issuer: this.issuer,
-      typ: 'at+jwt',
-      currentDate: new Date(this.#settings.now()),
-    }
-    const keys = createLocalJWKSet({ keys: [this.key.jwk] })
-    const verified = await jwtVerify(token, keys, rules).catch(() => undefined)
+    const keys = createLocalJWKSet({ keys: [...jwks.keys] })
+    const currentDate = new Date(this.#settings.now())
+    const verified = await jwtVerify(token, keys, { issuer, currentDate, ...rules }).catch(
+      () => undefined,
+    )
     return verified?.payload
+  }
+
+  get #published(): IdentityProviderKeys {
+    return { issuer: this.issuer, jwks: { keys: [this.key.jwk] } }
   }
 }
