@@ -103,7 +103,8 @@ export function issuerSettings(options: DevIssuerOptions): DevIssuerSettings {
     dpopNonce: options.dpopNonce ?? false,
     network: options.network ?? {},
     keyId: options.keyId ?? 'dev',
-    now: options.now ?? Date.now,
+    // Looked up at each use: a test may replace the clock after it has made the issuer.
+    now: options.now ?? (() => Date.now()),
   }
   if (settings.address !== false) {
     checkLoopback(settings.address)
