@@ -17,7 +17,7 @@ export interface SharedTaskOptions {
   readonly max?: number
   /** The maximum for one principal; without one, for one session or one client address. */
   readonly maxPerCaller?: number
-  /** The maximum of final tasks for one principal, session or client address. The oldest are deleted. */
+  /** The maximum of final tasks for one principal, session or client address. Those that expire first are deleted. */
   readonly maxFinishedPerCaller?: number
   /** The clock for retries; for tests. */
   readonly clock?: Clock
@@ -64,7 +64,7 @@ class SharedTaskStore implements TaskStore {
   }
 
   async add(record: TaskRecord): Promise<void> {
-    await this.#index.add(record, ids => this.#deleteOldestFinal(ids))
+    await this.#index.add(record, ids => this.#deleteFirstFinal(ids))
     const { isDone } = await this.#swap(record, undefined, recordText(record))
     if (!isDone) throw new Error(`there is a task with the id ${record.id} already`)
   }
@@ -97,7 +97,7 @@ class SharedTaskStore implements TaskStore {
       // A task that this process runs can be missing because the backplane lost it, or because its time is over.
       if (before === undefined && (own === undefined || isOver(record))) return false
       if (before !== undefined && isFinal(readRecord(before).status)) return false
-      if (before === undefined) await this.#index.add(record, ids => this.#deleteOldestFinal(ids))
+      if (before === undefined) await this.#index.add(record, ids => this.#deleteFirstFinal(ids))
       const { isDone, now } = await this.#swap(record, before, text)
       if (isDone) {
         if (isFinal(record.status)) await this.#index.finished(record)
@@ -140,11 +140,11 @@ class SharedTaskStore implements TaskStore {
   }
 
   /** Deletes the first final task of these; resolves to whether there was one. */
-  async #deleteOldestFinal(ids: readonly string[]): Promise<boolean> {
-    const oldest = (await this.#getAll(ids)).find(({ status }) => isFinal(status))
-    if (oldest === undefined) return false
-    await this.#store.delete(keyOf(oldest.id))
-    await this.#index.removed(oldest)
+  async #deleteFirstFinal(ids: readonly string[]): Promise<boolean> {
+    const first = (await this.#getAll(ids)).find(({ status }) => isFinal(status))
+    if (first === undefined) return false
+    await this.#store.delete(keyOf(first.id))
+    await this.#index.removed(first)
     return true
   }
 }

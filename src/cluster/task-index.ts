@@ -17,7 +17,7 @@ export interface TaskIndexLimits {
 }
 
 /** Deletes the first final task of these; resolves to whether there was one. */
-export type DeleteOldest = (ids: readonly string[]) => Promise<boolean>
+export type DeleteFinal = (ids: readonly string[]) => Promise<boolean>
 
 /**
  * The names of tasks: those of each caller, and those that are not final. The latter last as long as the lease of
@@ -33,11 +33,11 @@ export class TaskIndex {
   }
 
   /** Adds a task before its record is written. Throws `errors.maxConcurrentTasks()` where there is no room. */
-  async add(record: TaskRecord, deleteOldest: DeleteOldest): Promise<void> {
+  async add(record: TaskRecord, deleteFinal: DeleteFinal): Promise<void> {
     const { max, maxPerCaller } = this.#limits
     try {
       if (!isFinal(record.status)) await this.#addRunning(record, max, maxPerCaller)
-      await this.#addKept(record, deleteOldest)
+      await this.#addKept(record, deleteFinal)
     } catch (error) {
       await this.finished(record).catch(() => {})
       throw isFull(error) ? errors.maxConcurrentTasks() : error
@@ -75,7 +75,7 @@ export class TaskIndex {
     await this.#store.add('running', record.id, ttlMs, max)
   }
 
-  async #addKept(record: TaskRecord, deleteOldest: DeleteOldest): Promise<void> {
+  async #addKept(record: TaskRecord, deleteFinal: DeleteFinal): Promise<void> {
     const set = `tasks ${await digestOf(record)}`
     const { maxKeptPerCaller } = this.#limits
     const add = () => this.#store.add(set, record.id, leftMs(record), maxKeptPerCaller)
@@ -84,7 +84,7 @@ export class TaskIndex {
     } catch (error) {
       if (!isFull(error)) throw error
       for await (const ids of this.#store.names(set)) {
-        if (await deleteOldest(ids)) break
+        if (await deleteFinal(ids)) break
       }
       await add()
     }
