@@ -34,6 +34,15 @@ export function checkNode(node: string): void {
   }
 }
 
+/** Throws if a text cannot be the name of a cluster, with which all keys of the cluster begin. */
+export function checkCluster(cluster: string): void {
+  if (!/^[\w.-]{1,64}$/.test(cluster)) {
+    throw new TypeError(
+      `option "cluster" must be 1 to 64 letters, digits or "_.-" (got ${formatValue(cluster)})`,
+    )
+  }
+}
+
 /** Throws if a number is not a duration of at least a millisecond. */
 export function checkMs(ms: number, what: string): void {
   if (!Number.isSafeInteger(ms) || ms < 1) {
@@ -68,7 +77,7 @@ export function checkLogEntries(entries: readonly LogEntry[]): void {
   for (const entry of entries) {
     checkCount(entry.epoch, 'epoch', 1)
     checkCount(entry.n, 'n', 1)
-    if (!isBehind(entry, last)) {
+    if (!isAfter(entry, last)) {
       throw new TypeError(`entries must be in order: ${place(entry)} comes after ${place(last)}`)
     }
     last = entry
@@ -94,7 +103,7 @@ export function checkBucket({ bucket, perSecond, burst, want, least }: BucketReq
 }
 
 /** Returns whether a position comes after another. */
-export function isBehind(position: LogPosition, other: LogPosition): boolean {
+export function isAfter(position: LogPosition, other: LogPosition): boolean {
   return position.epoch === other.epoch ? position.n > other.n : position.epoch > other.epoch
 }
 

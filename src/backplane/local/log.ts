@@ -1,5 +1,5 @@
 import { fencedError } from '../backplane-error.ts'
-import { checkCount, checkKey, checkLogEntries, checkMs, isBehind } from '../input-checks.ts'
+import { isAfter } from '../input-checks.ts'
 import type { LogEntry, LogPage, LogPosition, LogRetention, SharedLog } from '../log.ts'
 import type { LocalEngine } from './engine.ts'
 import { living } from './store.ts'
@@ -14,10 +14,6 @@ export class LocalLog implements SharedLog {
   }
 
   async append(key: string, entries: readonly LogEntry[], retention: LogRetention): Promise<void> {
-    checkKey(key)
-    checkLogEntries(entries)
-    checkMs(retention.ttlMs, 'ttlMs')
-    checkCount(retention.max, 'max', 1)
     return this.#engine.runGrowing(() => {
       const { logs } = this.#engine.tables
       const now = this.#engine.now()
@@ -35,30 +31,27 @@ export class LocalLog implements SharedLog {
   }
 
   async readAfter(key: string, position: LogPosition | undefined, max: number): Promise<LogPage> {
-    checkKey(key)
-    checkCount(max, 'max', 1)
     return this.#engine.run(() => {
       const { logs } = this.#engine.tables
       const head = living(logs.head(key), this.#engine.now())
       if (head === undefined) return { entries: [], isComplete: position === undefined }
       const isComplete =
-        head.removed === undefined || (position !== undefined && !isBehind(head.removed, position))
+        head.removed === undefined || (position !== undefined && !isAfter(head.removed, position))
       return { entries: logs.range(key, position, max), isComplete }
     })
   }
 
   async delete(key: string): Promise<void> {
-    checkKey(key)
     return this.#engine.run(() => this.#engine.tables.logs.delete(key))
   }
 
   /** Returns whether an entry is stored already, or was and has been removed; throws if it cannot be appended. */
   #isStored(key: string, entry: LogEntry, head: LogHead | undefined): boolean {
-    if (head === undefined || isBehind(entry, head.last)) return false
+    if (head === undefined || isAfter(entry, head.last)) return false
     const stored = this.#engine.tables.logs.entry(key, entry)
     if (stored !== undefined && hasSameFields(stored, entry)) return true
     const { removed } = head
-    const wasRemoved = removed !== undefined && !isBehind(entry, removed)
+    const wasRemoved = removed !== undefined && !isAfter(entry, removed)
     if (wasRemoved && head.last.epoch === entry.epoch) return true
     throw fencedError(key, undefined)
   }

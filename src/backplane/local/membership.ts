@@ -1,5 +1,4 @@
 import { limits } from '../../util/limits/limits.ts'
-import { checkCount, checkMs, checkNode, checkSharedText } from '../input-checks.ts'
 import type { ClusterMember, HeartbeatReply, Membership } from '../membership.ts'
 import type { LocalEngine } from './engine.ts'
 import { readState, writeState } from './state.ts'
@@ -18,10 +17,6 @@ export class LocalMembership implements Membership {
     leaseMs: number,
     since: number,
   ): Promise<HeartbeatReply> {
-    checkNode(node)
-    checkSharedText(facts, 'text of facts')
-    checkMs(leaseMs, 'leaseMs')
-    checkCount(since, 'since')
     return this.#engine.run(() => {
       const now = this.#engine.now()
       const roster = this.#roster(now)
@@ -48,8 +43,6 @@ export class LocalMembership implements Membership {
   }
 
   async expel(node: string, silentMs: number): Promise<boolean> {
-    checkNode(node)
-    checkCount(silentMs, 'silentMs')
     return this.#engine.run(() => {
       const now = this.#engine.now()
       const member = this.#roster(now).members.find(each => each.node === node)
@@ -61,7 +54,6 @@ export class LocalMembership implements Membership {
   }
 
   async leave(node: string): Promise<void> {
-    checkNode(node)
     return this.#engine.run(() => this.#end(node, this.#engine.now()))
   }
 

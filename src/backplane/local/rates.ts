@@ -1,4 +1,3 @@
-import { checkBucket, checkCount, checkKey, checkMs, checkNode } from '../input-checks.ts'
 import type { BucketRequest, SharedRates, TakenTokens } from '../shared-rates.ts'
 import type { LocalEngine } from './engine.ts'
 import { readState, writeState } from './state.ts'
@@ -12,7 +11,6 @@ export class LocalRates implements SharedRates {
   }
 
   async take(buckets: readonly BucketRequest[]): Promise<TakenTokens> {
-    for (const bucket of buckets) checkBucket(bucket)
     return this.#engine.run(() => {
       const now = this.#engine.now()
       const levels = buckets.map(request => this.#level(request, now))
@@ -41,11 +39,6 @@ export class LocalRates implements SharedRates {
     want: number,
     ttlMs: number,
   ): Promise<number> {
-    checkKey(name, 'name')
-    checkNode(node)
-    checkCount(total, 'total')
-    checkCount(want, 'want')
-    checkMs(ttlMs, 'ttlMs')
     return this.#engine.run(() => {
       const now = this.#engine.now()
       const leases = readState<readonly SlotLease[]>(this.#engine, `s:${name}`) ?? []

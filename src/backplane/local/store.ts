@@ -1,13 +1,5 @@
 import { limits } from '../../util/limits/limits.ts'
 import { BackplaneError, fencedError, finalError } from '../backplane-error.ts'
-import {
-  checkCount,
-  checkKey,
-  checkMs,
-  checkNode,
-  checkOwner,
-  checkWrite,
-} from '../input-checks.ts'
 import type {
   ClaimResult,
   OwnedWrite,
@@ -29,12 +21,10 @@ export class LocalStore implements RecordStore {
   }
 
   async get(key: string): Promise<StoredRecord | undefined> {
-    checkKey(key)
     return this.#engine.run(() => shown(this.#row(key)))
   }
 
   async getAll(keys: readonly string[]): Promise<readonly (StoredRecord | undefined)[]> {
-    for (const key of keys) checkKey(key)
     return this.#engine.run(() => keys.map(key => shown(this.#row(key))))
   }
 
@@ -44,17 +34,10 @@ export class LocalStore implements RecordStore {
     node: string,
     write?: RecordWrite,
   ): Promise<ClaimResult> {
-    checkKey(key)
-    checkNode(node)
-    if (from !== undefined) checkNode(from)
-    if (write !== undefined) checkWrite(write)
     return this.#engine.runGrowing(() => this.#claim(key, from, node, write))
   }
 
   async put(key: string, write: OwnedWrite, owner: RecordOwner): Promise<void> {
-    checkKey(key)
-    checkWrite(write)
-    checkOwner(owner)
     return this.#engine.runGrowing(() => {
       const row = this.#row(key)
       if (row === undefined) {
@@ -69,8 +52,6 @@ export class LocalStore implements RecordStore {
   }
 
   async swap(key: string, before: string | undefined, write: RecordWrite): Promise<SwapResult> {
-    checkKey(key)
-    checkWrite(write)
     return this.#engine.runGrowing(() => {
       const row = this.#row(key)
       const owner = row && ownerOf(row)
@@ -83,8 +64,6 @@ export class LocalStore implements RecordStore {
   }
 
   async delete(key: string, owner?: RecordOwner): Promise<boolean> {
-    checkKey(key)
-    if (owner !== undefined) checkOwner(owner)
     return this.#engine.run(() => {
       const row = this.#row(key)
       const wasThere = row !== undefined && !row.isDeleted
@@ -103,8 +82,6 @@ export class LocalStore implements RecordStore {
   }
 
   async touch(keys: readonly string[], ttlMs: number): Promise<void> {
-    for (const key of keys) checkKey(key)
-    checkMs(ttlMs, 'ttlMs')
     return this.#engine.run(() => {
       const until = this.#engine.now() + ttlMs
       for (const key of keys) {
@@ -116,10 +93,6 @@ export class LocalStore implements RecordStore {
   }
 
   async add(set: string, name: string, ttlMs: number, max?: number): Promise<void> {
-    checkKey(set, 'set')
-    checkKey(name, 'name')
-    checkMs(ttlMs, 'ttlMs')
-    if (max !== undefined) checkCount(max, 'max')
     return this.#engine.runGrowing(() => {
       const { tables } = this.#engine
       const now = this.#engine.now()
@@ -133,13 +106,10 @@ export class LocalStore implements RecordStore {
   }
 
   async remove(set: string, name: string): Promise<void> {
-    checkKey(set, 'set')
-    checkKey(name, 'name')
     return this.#engine.run(() => this.#engine.tables.sets.delete(set, name))
   }
 
   async *names(set: string): AsyncGenerator<readonly string[]> {
-    checkKey(set, 'set')
     const max = limits.clusterPage.default
     let last: SetRow | undefined
     do {

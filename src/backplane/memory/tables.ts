@@ -1,4 +1,4 @@
-import { isBehind } from '../input-checks.ts'
+import { isAfter } from '../input-checks.ts'
 import type {
   LogHead,
   LogTable,
@@ -101,7 +101,7 @@ function logTable(logs: Map<string, MemoryLog>): LogTable {
     },
     range: (key, behind, max) => {
       const entries = logs.get(key)?.entries ?? []
-      const start = behind === undefined ? 0 : entries.findIndex(entry => isBehind(entry, behind))
+      const start = behind === undefined ? 0 : entries.findIndex(entry => isAfter(entry, behind))
       return start === -1 ? [] : entries.slice(start, start + max)
     },
     trim: (key, keep): LogPosition | undefined => {

@@ -3,7 +3,6 @@ import { deferred } from '../../util/promises.ts'
 import { randomHex } from '../../util/random.ts'
 import type { Clock, Timer } from '../../util/time/clock.ts'
 import { closedError } from '../backplane-error.ts'
-import { checkKey, checkSharedText } from '../input-checks.ts'
 import type { BusSubscriber, MessageBus } from '../message-bus.ts'
 import type { PreparedConnection, RedisConnection } from './connection.ts'
 import type { RedisKeys } from './keys.ts'
@@ -58,14 +57,11 @@ export class RedisBus implements MessageBus {
   }
 
   publish(channel: string, text: string): void {
-    checkKey(channel, 'channel')
-    checkSharedText(text, 'message')
     if (this.#isClosed) throw closedError(this.#options.name)
     this.#send(channel, message + text)
   }
 
   async subscribe(channel: string, subscriber: BusSubscriber): Promise<() => void> {
-    checkKey(channel, 'channel')
     if (this.#isClosed) throw closedError(this.#options.name)
     // A subscription of its own, so that one object can subscribe twice.
     const own: BusSubscriber = {

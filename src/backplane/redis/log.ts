@@ -1,5 +1,4 @@
 import { fencedError } from '../backplane-error.ts'
-import { checkCount, checkKey, checkLogEntries, checkMs } from '../input-checks.ts'
 import type { LogEntry, LogPage, LogPosition, LogRetention, SharedLog } from '../log.ts'
 import type { RedisEngine } from './engine.ts'
 import { arrayReply, textReply } from './replies.ts'
@@ -14,10 +13,6 @@ export class RedisLog implements SharedLog {
   }
 
   async append(key: string, entries: readonly LogEntry[], retention: LogRetention): Promise<void> {
-    checkKey(key)
-    checkLogEntries(entries)
-    checkMs(retention.ttlMs, 'ttlMs')
-    checkCount(retention.max, 'max', 1)
     const args: (string | number)[] = [retention.ttlMs, retention.max]
     for (const { epoch, n, fields } of entries) {
       // In a fixed order, because an entry that is sent again must be the same.
@@ -30,8 +25,6 @@ export class RedisLog implements SharedLog {
   }
 
   async readAfter(key: string, position: LogPosition | undefined, max: number): Promise<LogPage> {
-    checkKey(key)
-    checkCount(max, 'max', 1)
     const args = [position?.epoch ?? '', position?.n ?? '', max]
     const reply = await this.#engine.run(readScript, [this.#engine.keys.log(key)], args)
     const [isComplete, entries] = arrayReply(reply)
@@ -39,7 +32,6 @@ export class RedisLog implements SharedLog {
   }
 
   async delete(key: string): Promise<void> {
-    checkKey(key)
     const name = this.#engine.keys.log(key)
     await this.#engine.commands.send(name, ['DEL', name])
   }

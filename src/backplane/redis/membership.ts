@@ -1,6 +1,5 @@
 import { limits } from '../../util/limits/limits.ts'
 import { randomHex } from '../../util/random.ts'
-import { checkCount, checkMs, checkNode, checkSharedText } from '../input-checks.ts'
 import type { ClusterMember, HeartbeatReply, Membership } from '../membership.ts'
 import type { RedisConnection } from './connection.ts'
 import type { RedisEngine } from './engine.ts'
@@ -26,10 +25,6 @@ export class RedisMembership implements Membership {
     leaseMs: number,
     since: number,
   ): Promise<HeartbeatReply> {
-    checkNode(node)
-    checkSharedText(facts, 'text of facts')
-    checkMs(leaseMs, 'leaseMs')
-    checkCount(since, 'since')
     const args = [node, facts, leaseMs, since, limits.departedMs.default, randomHex(8)]
     const { keys } = this.#engine
     const reply = await this.#engine.run(heartbeatScript, keys.members, args, this.#heartbeats)
@@ -44,13 +39,10 @@ export class RedisMembership implements Membership {
   }
 
   async expel(node: string, silentMs: number): Promise<boolean> {
-    checkNode(node)
-    checkCount(silentMs, 'silentMs')
     return this.#end(node, silentMs)
   }
 
   async leave(node: string): Promise<void> {
-    checkNode(node)
     await this.#end(node, -1)
   }
 

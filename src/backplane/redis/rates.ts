@@ -1,4 +1,3 @@
-import { checkBucket, checkCount, checkKey, checkMs, checkNode } from '../input-checks.ts'
 import type { BucketRequest, SharedRates, TakenTokens } from '../shared-rates.ts'
 import type { RedisEngine } from './engine.ts'
 import { arrayReply, numberReply } from './replies.ts'
@@ -13,7 +12,6 @@ export class RedisRates implements SharedRates {
   }
 
   async take(buckets: readonly BucketRequest[]): Promise<TakenTokens> {
-    for (const bucket of buckets) checkBucket(bucket)
     const outcomes = await Promise.allSettled(buckets.map(bucket => this.#take(bucket)))
     const taken = outcomes.map(outcome => (outcome.status === 'fulfilled' ? outcome.value[0] : 0))
     if (taken.every(tokens => tokens > 0)) return { taken, waitMs: 0 }
@@ -33,11 +31,6 @@ export class RedisRates implements SharedRates {
     want: number,
     ttlMs: number,
   ): Promise<number> {
-    checkKey(name, 'name')
-    checkNode(node)
-    checkCount(total, 'total')
-    checkCount(want, 'want')
-    checkMs(ttlMs, 'ttlMs')
     const args = [total, node, want, ttlMs]
     return numberReply(await this.#engine.run(slotsScript, [this.#engine.keys.slots(name)], args))
   }

@@ -1,9 +1,12 @@
 import { limits } from '../../util/limits/limits.ts'
-import { checkOptions, formatValue, type OptionTableOf } from '../../util/options.ts'
+import { checkOptions, type OptionTableOf } from '../../util/options.ts'
 import { type Clock, systemClock } from '../../util/time/clock.ts'
 import { withTimeout } from '../../util/time/sleep.ts'
-import type { Backplane, BackplaneState } from '../backplane.ts'
+import type { Backplane } from '../backplane.ts'
 import { BackplaneError, closedError } from '../backplane-error.ts'
+import { checkedParts } from '../checked-parts.ts'
+import { checkCluster } from '../input-checks.ts'
+import { StateListeners } from '../state-listeners.ts'
 import { RedisBus } from './bus.ts'
 import { RedisConnection } from './connection.ts'
 import { redisEngine } from './engine.ts'
@@ -53,23 +56,16 @@ export function redisBackplane(
 ): Backplane {
   checkOptions(options, redisOptionTable)
   const { cluster = 'trunkline', onWarning, clock = systemClock } = options
-  if (!/^[\w.-]{1,64}$/.test(cluster)) {
-    throw new TypeError(
-      `option "cluster" must be 1 to 64 letters, digits or "_.-" (got ${formatValue(cluster)})`,
-    )
-  }
+  checkCluster(cluster)
   const address = engineAddress(url)
   const { name } = address
   const keys = redisKeys(cluster)
-  const listeners = new Set<(state: BackplaneState) => void>()
+  const listeners = new StateListeners()
   const waiting = new Set<() => void>()
   let loaded: DialEngine | undefined
   let isClosed = false
   let wasEmptied = false
 
-  const report = (state: BackplaneState) => {
-    for (const listener of [...listeners]) listener(state)
-  }
   const dial: DialEngine = (to, isSharded) => onLost => {
     if (loaded === undefined) throw closedError(name)
     return loaded(to, isSharded)(onLost)
@@ -91,14 +87,14 @@ export function redisBackplane(
       if (await lives.isOther(connection, key)) wasEmptied = true
     },
     onUp: () => {
-      report({ isUp: true, wasEmptied })
+      listeners.report({ isUp: true, wasEmptied })
       wasEmptied = false
       bus.onCommandsUp()
       wake()
     },
-    onDown: () => report({ isUp: false, wasEmptied: false }),
+    onDown: () => listeners.report({ isUp: false, wasEmptied: false }),
   })
-  const reportEmptied = () => report({ isUp: commands.isUp, wasEmptied: true })
+  const reportEmptied = () => listeners.report({ isUp: commands.isUp, wasEmptied: true })
   const onHeartbeat = (born: string) => {
     if (lives.notice(keys.state, born)) reportEmptied()
     for (const [connection, key] of commands.others) {
@@ -140,7 +136,7 @@ export function redisBackplane(
     isClosed = true
     bus.close()
     for (const connection of connections) connection.close()
-    if (wasUp) report({ isUp: false, wasEmptied: false })
+    if (wasUp) listeners.report({ isUp: false, wasEmptied: false })
     listeners.clear()
     wake()
   }
@@ -151,11 +147,7 @@ export function redisBackplane(
     get isUp() {
       return commands.isUp
     },
-    onStateChange: listener => {
-      const own = (state: BackplaneState) => listener(state)
-      listeners.add(own)
-      return () => void listeners.delete(own)
-    },
+    onStateChange: listener => listeners.add(listener),
     open: async () => {
       if (isClosed) throw closedError(name)
       starting ??= start()
@@ -177,10 +169,12 @@ export function redisBackplane(
     },
     close,
     [Symbol.asyncDispose]: close,
-    membership: new RedisMembership(engine, heartbeats, onHeartbeat),
-    store: new RedisStore(engine),
-    log: new RedisLog(engine),
-    bus,
-    rates: new RedisRates(engine),
+    ...checkedParts({
+      membership: new RedisMembership(engine, heartbeats, onHeartbeat),
+      store: new RedisStore(engine),
+      log: new RedisLog(engine),
+      bus,
+      rates: new RedisRates(engine),
+    }),
   }
 }

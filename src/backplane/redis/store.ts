@@ -1,13 +1,5 @@
 import { limits } from '../../util/limits/limits.ts'
 import { BackplaneError, fencedError, finalError } from '../backplane-error.ts'
-import {
-  checkCount,
-  checkKey,
-  checkMs,
-  checkNode,
-  checkOwner,
-  checkWrite,
-} from '../input-checks.ts'
 import type {
   ClaimResult,
   OwnedWrite,
@@ -40,13 +32,11 @@ export class RedisStore implements RecordStore {
   }
 
   async get(key: string): Promise<StoredRecord | undefined> {
-    checkKey(key)
     const name = this.#engine.keys.record(key)
     return recordOf(await this.#engine.commands.send(name, ['GET', name]))
   }
 
   async getAll(keys: readonly string[]): Promise<readonly (StoredRecord | undefined)[]> {
-    for (const key of keys) checkKey(key)
     const records: (StoredRecord | undefined)[] = []
     for (let at = 0; at < keys.length; at += batch) {
       const names = keys.slice(at, at + batch).map(key => this.#engine.keys.record(key))
@@ -62,10 +52,6 @@ export class RedisStore implements RecordStore {
     node: string,
     write?: RecordWrite,
   ): Promise<ClaimResult> {
-    checkKey(key)
-    checkNode(node)
-    if (from !== undefined) checkNode(from)
-    if (write !== undefined) checkWrite(write)
     const { keys } = this.#engine
     const { value, ttlMs, flag } = written(write ?? { value: '', ttlMs: 0 })
     const args = [from ?? '', node, write === undefined ? '0' : '1', value, ttlMs, flag]
@@ -89,9 +75,6 @@ export class RedisStore implements RecordStore {
   }
 
   async put(key: string, write: OwnedWrite, owner: RecordOwner): Promise<void> {
-    checkKey(key)
-    checkWrite(write)
-    checkOwner(owner)
     const { value, ttlMs, flag } = written(write)
     const mustExist = write.mustExist === true ? '1' : '0'
     const args = [owner.node, owner.epoch, value, ttlMs, flag, mustExist]
@@ -100,8 +83,6 @@ export class RedisStore implements RecordStore {
   }
 
   async swap(key: string, before: string | undefined, write: RecordWrite): Promise<SwapResult> {
-    checkKey(key)
-    checkWrite(write)
     const { value, ttlMs, flag } = written(write)
     const args = [before === undefined ? '0' : '1', before ?? '', value, ttlMs, flag]
     const reply = await this.#engine.run(swapScript, [this.#engine.keys.record(key)], args)
@@ -113,8 +94,6 @@ export class RedisStore implements RecordStore {
   }
 
   async delete(key: string, owner?: RecordOwner): Promise<boolean> {
-    checkKey(key)
-    if (owner !== undefined) checkOwner(owner)
     const args = [owner?.node ?? '', owner?.epoch ?? 0, limits.tombstoneMs.default]
     const reply = arrayReply(
       await this.#engine.run(deleteScript, [this.#engine.keys.record(key)], args),
@@ -124,8 +103,6 @@ export class RedisStore implements RecordStore {
   }
 
   async touch(keys: readonly string[], ttlMs: number): Promise<void> {
-    for (const key of keys) checkKey(key)
-    checkMs(ttlMs, 'ttlMs')
     const { commands } = this.#engine
     for (let at = 0; at < keys.length; at += batch) {
       const names = keys.slice(at, at + batch).map(key => this.#engine.keys.record(key))
@@ -134,10 +111,6 @@ export class RedisStore implements RecordStore {
   }
 
   async add(set: string, name: string, ttlMs: number, max?: number): Promise<void> {
-    checkKey(set, 'set')
-    checkKey(name, 'name')
-    checkMs(ttlMs, 'ttlMs')
-    if (max !== undefined) checkCount(max, 'max')
     const args = [name, ttlMs, max ?? '']
     const reply = arrayReply(await this.#engine.run(addScript, [this.#engine.keys.set(set)], args))
     if (reply[0] !== 'full') return
@@ -145,14 +118,11 @@ export class RedisStore implements RecordStore {
   }
 
   async remove(set: string, name: string): Promise<void> {
-    checkKey(set, 'set')
-    checkKey(name, 'name')
     const key = this.#engine.keys.set(set)
     await this.#engine.commands.send(key, ['ZREM', key, name])
   }
 
   async *names(set: string): AsyncGenerator<readonly string[]> {
-    checkKey(set, 'set')
     const max = limits.clusterPage.default
     let last: readonly string[] = ['', '']
     for (;;) {

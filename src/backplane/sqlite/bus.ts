@@ -1,7 +1,6 @@
 import { limits } from '../../util/limits/limits.ts'
 import { randomHex } from '../../util/random.ts'
 import type { Clock, Timer } from '../../util/time/clock.ts'
-import { checkKey, checkSharedText } from '../input-checks.ts'
 import { LocalBus } from '../local/bus.ts'
 import type { BusSubscriber, MessageBus } from '../message-bus.ts'
 import type { SqlDatabase, SqlStatement } from './node-sqlite.ts'
@@ -54,8 +53,6 @@ export class SqliteBus implements MessageBus {
   }
 
   publish(channel: string, message: string): void {
-    checkKey(channel, 'channel')
-    checkSharedText(message, 'message')
     const { transactions, now, prefix, checkUsable } = this.#options
     checkUsable()
     const write = () => {
