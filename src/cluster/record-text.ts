@@ -4,16 +4,22 @@ import type { TaskRecord } from '../server/tasks/store.ts'
 import { limits } from '../util/limits/limits.ts'
 import { isRecord } from '../util/objects.ts'
 
-/**
- * Returns a task as a text. One that is longer than `sharedTaskBytes` becomes a failed task, because no backplane
- * would store it.
- */
-export function recordText(record: TaskRecord): string {
+/** A task, and the text that stands for it in a backplane. */
+export interface StoredTask {
+  readonly record: TaskRecord
+  readonly text: string
+}
+
+/** Returns a task as it is stored. One that is longer than `sharedTaskBytes` fails: no backplane would store it. */
+export function storedTask(record: TaskRecord): StoredTask {
   const text = JSON.stringify(record)
-  if (byteLength(text) <= limits.sharedTaskBytes.default) return text
+  if (new TextEncoder().encode(text).length <= limits.sharedTaskBytes.default) {
+    return { record, text }
+  }
   const { result: _result, message: _message, inputRequests: _requests, ...rest } = record
   const error = errorRecord(errors.toolResultTooLarge())
-  return JSON.stringify({ ...rest, status: 'failed', error })
+  const failed: TaskRecord = { ...rest, status: 'failed', error }
+  return { record: failed, text: JSON.stringify(failed) }
 }
 
 /** Reads a task from its text. Throws if the text is not that of a task. */
@@ -42,8 +48,4 @@ export function leaseLeftMs(record: TaskRecord): number {
   return leaseUntil === undefined
     ? leftMs(record)
     : Math.max(1, Date.parse(leaseUntil) - Date.now())
-}
-
-function byteLength(text: string): number {
-  return new TextEncoder().encode(text).length
 }

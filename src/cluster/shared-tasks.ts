@@ -8,7 +8,7 @@ import { checkOptions, type OptionTableOf } from '../util/options.ts'
 import { backoffMs } from '../util/time/backoff.ts'
 import { type Clock, systemClock } from '../util/time/clock.ts'
 import { sleep } from '../util/time/sleep.ts'
-import { isOver, leftMs, readRecord, recordText } from './record-text.ts'
+import { isOver, leftMs, readRecord, type StoredTask, storedTask } from './record-text.ts'
 import { TaskIndex } from './task-index.ts'
 
 /** The options of `sharedTasks`. The limits hold for all nodes together. */
@@ -64,8 +64,9 @@ class SharedTaskStore implements TaskStore {
   }
 
   async add(record: TaskRecord): Promise<void> {
-    await this.#index.add(record, ids => this.#deleteFirstFinal(ids))
-    const { isDone } = await this.#swap(record, undefined, recordText(record))
+    const task = storedTask(record)
+    await this.#index.add(task.record, ids => this.#deleteFirstFinal(ids))
+    const { isDone } = await this.#swap(task, undefined)
     if (!isDone) throw new Error(`there is a task with the id ${record.id} already`)
   }
 
@@ -75,20 +76,21 @@ class SharedTaskStore implements TaskStore {
   }
 
   async put(record: TaskRecord): Promise<boolean> {
-    const isReplaced = await this.#persistently(() => this.#replace(record))
-    if (!isReplaced || isFinal(record.status)) this.#running.delete(record.id)
+    const task = storedTask(record)
+    const isReplaced = await this.#persistently(() => this.#replace(task))
+    if (!isReplaced || isFinal(task.record.status)) this.#running.delete(record.id)
     return isReplaced
   }
 
   async list(owner: TaskOwner): Promise<readonly TaskRecord[]> {
     const records: TaskRecord[] = []
     for await (const ids of this.#index.of(owner)) records.push(...(await this.#getAll(ids)))
-    return records.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
+    return records.sort((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt))
   }
 
   /** Replaces the record of a task unless it is final. A record that the backplane has lost is written anew. */
-  async #replace(record: TaskRecord): Promise<boolean> {
-    const text = recordText(record)
+  async #replace(task: StoredTask): Promise<boolean> {
+    const { record, text } = task
     const own = this.#running.get(record.id)
     let before = own ?? (await this.#store.get(keyOf(record.id)))?.value
     // Only processes that write the same task at the same time make it repeat.
@@ -98,7 +100,7 @@ class SharedTaskStore implements TaskStore {
       if (before === undefined && (own === undefined || isOver(record))) return false
       if (before !== undefined && isFinal(readRecord(before).status)) return false
       if (before === undefined) await this.#index.add(record, ids => this.#deleteFirstFinal(ids))
-      const { isDone, now } = await this.#swap(record, before, text)
+      const { isDone, now } = await this.#swap(task, before)
       if (isDone) {
         if (isFinal(record.status)) await this.#index.finished(record)
         else await this.#index.renew(record)
@@ -108,17 +110,14 @@ class SharedTaskStore implements TaskStore {
     }
   }
 
-  async #swap(record: TaskRecord, before: string | undefined, value: string) {
-    const ttlMs = leftMs(record)
-    const done = await this.#store.swap(keyOf(record.id), before, {
-      value,
-      ttlMs,
-      isFinal: isFinal(record.status),
-    })
+  async #swap({ record, text }: StoredTask, before: string | undefined) {
+    const isLast = isFinal(record.status)
+    const write = { value: text, ttlMs: leftMs(record), isFinal: isLast }
+    const { isDone, now } = await this.#store.swap(keyOf(record.id), before, write)
     // A repeated swap finds its own text.
-    const isDone = done.isDone || done.now === value
-    if (isDone && !isFinal(record.status)) this.#running.set(record.id, value)
-    return { isDone, now: done.now }
+    const isStored = isDone || now === text
+    if (isStored && !isLast) this.#running.set(record.id, text)
+    return { isDone: isStored, now }
   }
 
   /** Repeats a write that cannot be executed at present, because the result of a task would be lost otherwise. */

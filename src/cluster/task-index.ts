@@ -35,9 +35,14 @@ export class TaskIndex {
   /** Adds a task before its record is written. Throws `errors.maxConcurrentTasks()` where there is no room. */
   async add(record: TaskRecord, deleteFinal: DeleteFinal): Promise<void> {
     const { max, maxPerCaller } = this.#limits
+    const caller = await digestOf(record)
+    const ttlMs = leaseLeftMs(record)
     try {
-      if (!isFinal(record.status)) await this.#addRunning(record, max, maxPerCaller)
-      await this.#addKept(record, deleteFinal)
+      if (!isFinal(record.status)) {
+        await this.#store.add(runningOf(caller), record.id, ttlMs, maxPerCaller)
+        await this.#store.add(running, record.id, ttlMs, max)
+      }
+      await this.#addKept(tasksOf(caller), record, deleteFinal)
     } catch (error) {
       await this.finished(record).catch(() => {})
       throw isFull(error) ? errors.maxConcurrentTasks() : error
@@ -45,38 +50,29 @@ export class TaskIndex {
   }
 
   /** Extends the time for which a task counts as not final. */
-  renew(record: TaskRecord): Promise<void> {
-    return this.#addRunning(record, undefined, undefined)
+  async renew(record: TaskRecord): Promise<void> {
+    const sets = [running, runningOf(await digestOf(record))]
+    const ttlMs = leaseLeftMs(record)
+    await Promise.all(sets.map(set => this.#store.add(set, record.id, ttlMs)))
   }
 
   /** Removes a task from those that are not final. */
   async finished(record: TaskRecord): Promise<void> {
-    const own = `running ${await digestOf(record)}`
-    await Promise.all([own, 'running'].map(set => this.#store.remove(set, record.id)))
+    const sets = [running, runningOf(await digestOf(record))]
+    await Promise.all(sets.map(set => this.#store.remove(set, record.id)))
   }
 
   /** Iterates over the ids of the tasks of an owner, in pages. */
   async *of(owner: TaskOwner): AsyncIterable<readonly string[]> {
-    yield* this.#store.names(`tasks ${await digestOf(owner)}`)
+    yield* this.#store.names(tasksOf(await digestOf(owner)))
   }
 
   /** Removes a task that was deleted from those of its caller. */
   async removed(record: TaskRecord): Promise<void> {
-    await this.#store.remove(`tasks ${await digestOf(record)}`, record.id)
+    await this.#store.remove(tasksOf(await digestOf(record)), record.id)
   }
 
-  async #addRunning(
-    record: TaskRecord,
-    max: number | undefined,
-    maxPerCaller: number | undefined,
-  ): Promise<void> {
-    const ttlMs = leaseLeftMs(record)
-    await this.#store.add(`running ${await digestOf(record)}`, record.id, ttlMs, maxPerCaller)
-    await this.#store.add('running', record.id, ttlMs, max)
-  }
-
-  async #addKept(record: TaskRecord, deleteFinal: DeleteFinal): Promise<void> {
-    const set = `tasks ${await digestOf(record)}`
+  async #addKept(set: string, record: TaskRecord, deleteFinal: DeleteFinal): Promise<void> {
     const { maxKeptPerCaller } = this.#limits
     const add = () => this.#store.add(set, record.id, leftMs(record), maxKeptPerCaller)
     try {
@@ -91,11 +87,22 @@ export class TaskIndex {
   }
 }
 
+/** The set of all tasks that are not final. */
+const running = 'running'
+
+function runningOf(caller: string): string {
+  return `running ${caller}`
+}
+
+function tasksOf(caller: string): string {
+  return `tasks ${caller}`
+}
+
 function isFull(error: unknown): boolean {
   return error instanceof BackplaneError && error.code === 'full'
 }
 
-/** Returns what stands for a caller in keys, which are short. As JSON, so that no principal equals a session. */
+/** Identifies a caller in keys, whose length is limited. Hashed as JSON, so that no principal equals a session. */
 async function digestOf(caller: TaskOwner & Pick<TaskRecord, 'address'>): Promise<string> {
   const { principal = null, session = null, address = null } = caller
   const text = new TextEncoder().encode(JSON.stringify([principal, session, address]))
