@@ -83,7 +83,7 @@ export class PersonalCatalogs {
     view: View,
     kind: ListKind,
     find: (catalog: Catalog) => T | undefined,
-    mayHave: (route: Route) => boolean = () => false,
+    mayHave: (route: Route) => boolean,
   ): Promise<T | undefined> {
     const latest = this.#latest.get(request.caller)
     const known = latest?.base === view.catalog() ? find(latest.catalog) : undefined

@@ -62,10 +62,7 @@ export class Finder {
   /** Forwards what is found by its name, or rejects with the error that says what is missing. */
   findByName<T>(search: NamedSearch<T>): HandlerResult {
     const { routes, name } = search
-    const hasPrefix = mayHaveName(name)
-    // A server from which the policy hides the name from the caller must not ask for anything.
-    const mayHave = (route: Route): boolean => hasPrefix(route) && routes().includes(route)
-    return this.find(search, hasWaited => onMissing(routes(), search, hasWaited), mayHave)
+    return this.find(search, hasWaited => onMissing(routes(), search, hasWaited), mayHaveName(name))
   }
 
   #findNow<T>(
@@ -73,11 +70,13 @@ export class Finder {
     mayHave: ((route: Route) => boolean) | undefined,
     onMiss: () => HandlerResult,
   ): HandlerResult {
-    const { request, view, kind, find, forwardTo } = search
+    const { request, view, kind, routes, find, forwardTo } = search
     const found = find(view.catalog())
     if (found !== undefined) return forwardTo(found)
     if (!this.#personal.has(view, kind)) return onMiss()
-    return this.#personal.find(request, view, kind, find, mayHave).then(
+    // A server that the policy hides from the caller must not ask for anything.
+    const mayAsk = (route: Route) => mayHave?.(route) === true && routes().includes(route)
+    return this.#personal.find(request, view, kind, find, mayAsk).then(
       own => (own === undefined ? onMiss() : forwardTo(own)),
       error => this.#askToConnect(request, error),
     )

@@ -206,17 +206,7 @@ export const clientCredentialsFields: Record<keyof UpstreamClient, Field> = {
     meaning: 'The issuer of the authorization server, the only one that gets the secret. Required.',
     example: 'https://as.example.com',
   },
-  clientId: {
-    type: nonEmpty,
-    meaning: 'The client id of the router there. Required.',
-    example: 'router',
-  },
-  clientSecret: {
-    type: nonEmpty,
-    meaning: 'A reference to the client secret. Required.',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the form of a reference
-    example: '${ROUTER_SECRET}',
-  },
+  ...routerClient,
   scopes: {
     type: list(nonEmpty),
     meaning: 'Scopes to ask for, besides those that the server names.',
