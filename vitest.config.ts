@@ -53,7 +53,7 @@ const alone = [
 const shared = { isolate: false, ...limits }
 
 /** These look at the package as it is shipped, so it is built before them if need be. */
-const built = { globalSetup: ['test/built.js'], ...shared }
+const built = { globalSetup: 'test/built.js', ...shared }
 
 export default defineConfig({
   test: {

@@ -27,8 +27,5 @@ export declare function startRedis(
   ready?: string,
 ): Promise<ChildProcess | undefined>
 
-/** Resolves to a port of the loopback interface that nobody listens on. */
-export declare function freePort(): Promise<number>
-
 /** Starts Redis. `settings` are those of its configuration file, as arguments: `['--maxmemory', '10mb']`. */
 export declare function redisServer(settings?: readonly string[]): Promise<RedisServer>

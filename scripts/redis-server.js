@@ -3,10 +3,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { engineProgram } from './engines.js'
+import { freePort } from './free-port.js'
 
 /** The program of Redis; undefined if it is not installed. */
 export const redisProgram = engineProgram('redis')
@@ -72,14 +72,4 @@ export async function startRedis(args, ready = 'Ready to accept connections') {
       if (log.includes(ready)) resolve(child)
     })
   })
-}
-
-/** Resolves to a port of the loopback interface that nobody listens on. */
-export async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -7,12 +7,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { haproxy, nginx } from '../test/rolling/proxies.js'
+import { freePort } from './free-port.js'
 import { build, isStale, root } from './steps.js'
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '4' } } })
@@ -162,13 +162,4 @@ async function until(attempt) {
       await pause(50)
     }
   }
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  await once(server, 'close')
-  return port
 }

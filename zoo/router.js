@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../scripts/free-port.js'
 import { root } from '../scripts/steps.js'
 import { folder } from './install.js'
 import { environment } from './servers.js'
@@ -60,15 +60,6 @@ export async function toolsOf(client) {
   const tools = []
   for await (const tool of client.tools()) tools.push(tool)
   return tools
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function accepted(address) {

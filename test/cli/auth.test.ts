@@ -1,14 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { bearer, memoryStore, oauth } from '../../src/auth/index.ts'
 import { connect } from '../../src/connect.ts'
 import { devIssuer } from '../../src/testing/dev-issuer/dev-issuer.ts'
 import { pollOptions } from '../support/poll-options.ts'
-import { start, trunkline } from './bin.ts'
+import { trunkline } from './bin.ts'
+import { started } from './started.ts'
 
 const root = new URL('../../dist/index.js', import.meta.url).href
 const serverFile = `import { Server } from '${root}'
@@ -36,21 +35,10 @@ async function prepared() {
   return { folder, issuer, keys, key: made.stdout.trim(), auth }
 }
 
-/** Starts a command, and returns the address in the first JSON document that it prints. */
+/** Starts a command that serves, and returns its address. */
 async function addressOf(args: readonly string[], cwd: string): Promise<string> {
-  const child = start([...args, '--json'], { cwd })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const errors = text(child.stderr)
-  let printed = ''
-  for await (const line of createInterface({ input: child.stdout })) {
-    printed += line
-    try {
-      return JSON.parse(printed).addresses[0]
-    } catch {
-      // The document has more lines.
-    }
-  }
-  throw new Error(`it ended: ${await errors}`)
+  const { report } = await started(args, { cwd })
+  return report.addresses[0]
 }
 
 type Prepared = Awaited<ReturnType<typeof prepared>>

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort, startRedis } from '../../scripts/redis-server.js'
+import { freePort } from '../../scripts/free-port.js'
+import { startRedis } from '../../scripts/redis-server.js'
 
 /** Sentinels that watch one primary. */
 export interface RedisSentinels {

@@ -1,4 +1,5 @@
 import type { PageResponse } from '../../mcp/callers/connect-pages.ts'
+import { escapeHtml } from '../../util/text/escape-html.ts'
 import type { GrantTicket } from './tickets.ts'
 
 /**
@@ -70,12 +71,4 @@ ${body}
 </html>
 `
   return { status, headers: { ...safe, ...more }, body: html }
-}
-
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
 }

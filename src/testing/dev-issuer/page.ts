@@ -1,3 +1,5 @@
+import { escapeHtml } from '../../util/text/escape-html.ts'
+
 /** What the page to choose a user shows. */
 export interface UserPage {
   /** The id of the authorization request, which the form sends back. */
@@ -62,12 +64,4 @@ function htmlResponse(html: string, status: number, redirectUri?: string): Respo
     'x-content-type-options': 'nosniff',
   }
   return new Response(html, { status, headers })
-}
-
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
 }

@@ -1,0 +1,2 @@
+/** Resolves to a port of the loopback interface that nobody listens on. */
+export declare function freePort(): Promise<number>
