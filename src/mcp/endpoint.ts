@@ -9,6 +9,7 @@ import type { Caller } from './caller.ts'
 import type { ListKind } from './list-changes.ts'
 import { decodeOptions, type Profile } from './profile.ts'
 import type { Revision } from './revisions/revisions.ts'
+import type { ClientCapabilities, Implementation, LogLevel } from './types/base.ts'
 
 /** A channel that an endpoint serves. */
 export interface Attachment extends AsyncDisposable {
@@ -30,6 +31,45 @@ export type EndpointHandler = (
   exchange: Exchange,
   caller?: Caller,
 ) => unknown
+
+/** The state of a session that another process can continue. Plain JSON. */
+export interface SessionState {
+  /** The date of the negotiated revision. */
+  readonly revision: string
+  readonly capabilities: ClientCapabilities
+  readonly client?: Implementation
+  /** Set by `logging/setLevel`. */
+  readonly logLevel?: LogLevel
+  /** Whether the client has sent `notifications/initialized`, or a request that implies it. */
+  readonly isReady: boolean
+  /** The URIs of the resources that the client has subscribed to. */
+  readonly subscriptions: readonly string[]
+  /** The key under which the tasks of the session are stored, where it has no principal. */
+  readonly taskKey: string
+}
+
+/** How a transport follows the state of a session, and continues one of another process. */
+export interface SessionHooks {
+  /** The state with which the session begins; absent for a session that begins with `initialize`. */
+  readonly state?: SessionState
+  /** Called when `state` or `isMovable` of the attachment has changed. */
+  onChange(): void
+}
+
+/** A channel whose session another process can continue. */
+export interface SessionAttachment extends Attachment {
+  /** Returns the state of the session; undefined before `initialize` has succeeded. */
+  state(): SessionState | undefined
+  /**
+   * Whether the state is all that another process needs: false while this process has something for the session
+   * that no other can have, such as a connection of its own to an upstream server.
+   */
+  readonly isMovable: boolean
+  /** The number of server requests that the client has not answered. */
+  readonly pendingCalls: number
+  /** Notifies the client that every list and every resource that it has subscribed to may have changed. */
+  notifyAll(): void
+}
 
 /** The lists of an endpoint that differ between callers, for a router of the same process. */
 export interface PersonalLists {
@@ -58,6 +98,12 @@ export interface Endpoint {
   readonly handle: EndpointHandler
   /** Serves a channel until it closes, in either era. */
   attach(channel: Channel, envelope?: Envelope): Attachment
+  /**
+   * @internal Serves a channel whose session another process can continue, or continues one. Throws an RpcError
+   * for a revision that is not served, and for more subscriptions than the limit. Absent where sessions end with
+   * their process.
+   */
+  attachSession?(channel: Channel, envelope: Envelope, hooks: SessionHooks): SessionAttachment
 }
 
 /** Returns the decoder options for messages that are sent to an endpoint. */

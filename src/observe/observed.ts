@@ -77,6 +77,7 @@ export function observed(options: ObservedOptions = {}): Middleware {
  * that it accepts: `listen(withSessionEvents(server), …)`.
  */
 export function withSessionEvents(endpoint: Endpoint): Endpoint {
+  const attachSession = endpoint.attachSession?.bind(endpoint)
   return {
     profile: endpoint.profile,
     revisions: endpoint.revisions,
@@ -88,6 +89,13 @@ export function withSessionEvents(endpoint: Endpoint): Endpoint {
       publishSession(attachment, envelope?.principal?.id)
       return attachment
     },
+    ...(attachSession !== undefined && {
+      attachSession: (channel, envelope, hooks) => {
+        const attachment = attachSession(channel, envelope, hooks)
+        publishSession(attachment, envelope.principal?.id)
+        return attachment
+      },
+    }),
   }
 }
 

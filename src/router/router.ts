@@ -51,6 +51,8 @@ export class Router implements Endpoint {
   readonly handle: Handler
   /** The choices that the protocol leaves open, such as error codes. */
   readonly profile: Profile
+  /** @internal Serves a channel whose session another process can continue, or continues one. */
+  readonly attachSession: NonNullable<Endpoint['attachSession']>
   /** The parts of requests that the router only forwards, so that they are not parsed. */
   readonly rawCalls = rawCalls
   /** Messages and bytes exchanged with callers, counted when the router is served by `listen` or `serve`. */
@@ -138,6 +140,7 @@ export class Router implements Endpoint {
     })
     this.handle = this.#endpoints.own.handle
     this.profile = this.#endpoints.own.profile
+    this.attachSession = (...session) => this.#endpoints.own.attachSession(...session)
     this.#registry = new ServerRegistry({
       make: (server, upstreamOptions) => this.#make(server, upstreamOptions),
       onChange: change => this.#onChange(change),
@@ -308,14 +311,11 @@ export class Router implements Endpoint {
   }
 
   #make(name: string, options: UpstreamOptions): Route {
-    const { name: own, version, title } = this.#info
     const upstream: Upstream = new Upstream(name, options, {
       clock: this.#clock,
       deadlines: this.#deadlines,
       client: {
-        name: own,
-        version,
-        title,
+        ...this.#info,
         clock: this.#options.clock,
         // Connecting has its own timeout and must not fail because calls have a short one.
         timeoutMs: Math.max(

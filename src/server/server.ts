@@ -1,7 +1,14 @@
 import type { Channel, Envelope, Principal } from '../jsonrpc/channel.ts'
 import type { Middleware } from '../jsonrpc/handler.ts'
 import type { ToolAnswer } from '../mcp/content/tool-answer.ts'
-import type { Attachment, Endpoint, EndpointHandler, PersonalLists } from '../mcp/endpoint.ts'
+import type {
+  Attachment,
+  Endpoint,
+  EndpointHandler,
+  PersonalLists,
+  SessionAttachment,
+  SessionHooks,
+} from '../mcp/endpoint.ts'
 import type { ListKind } from '../mcp/list-changes.ts'
 import type { Profile } from '../mcp/profile.ts'
 import type { Revision } from '../mcp/revisions/revisions.ts'
@@ -228,6 +235,11 @@ export class Server<Env = unknown> implements Endpoint {
   /** Takes over a channel until it closes. */
   attach(channel: Channel, envelope?: Envelope): Attachment {
     return this.#endpoint.attach(channel, envelope)
+  }
+
+  /** @internal Takes over a channel whose session another process can continue, or continues one. */
+  attachSession(channel: Channel, envelope: Envelope, hooks: SessionHooks): SessionAttachment {
+    return this.#endpoint.attachSession(channel, envelope, hooks)
   }
 
   /** Cancels the running tasks and closes every connection gracefully. */

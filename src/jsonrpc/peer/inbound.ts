@@ -14,8 +14,8 @@ export interface InboundOptions {
   readonly path: ReplyPath
   readonly maxInFlight: number
   readonly maxQueued: number
-  /** The memory that requests in flight may take. */
-  readonly budget: RequestBudget | undefined
+  /** Has the memory that requests in flight may take, possibly only from its first request on. */
+  readonly channel: { readonly requestBudget?: RequestBudget | undefined }
   /** Whether replies cannot be sent at the moment: then no further handler is started. */
   readonly isCongested: () => boolean
   /** Receives exceptions of handlers that are not sent to the peer. Must not throw. */
@@ -79,7 +79,8 @@ export class Inbound {
 
   /** Handles a request, queues it, or rejects it as busy. */
   request(message: RpcRequest, envelope: Envelope, reply: Reply, bytes?: number): void {
-    const { budget, path, maxQueued, busy } = this.#options
+    const { channel, path, maxQueued, busy } = this.#options
+    const budget = channel.requestBudget
     const hasCapacity = this.#hasCapacity()
     const request = new PeerExchange(message, envelope, path, reply)
     const isRefused =
@@ -205,7 +206,7 @@ export class Inbound {
 
   #finish(request: Request, reply: Message): void {
     this.#running--
-    this.#options.budget?.release(request)
+    this.#options.channel.requestBudget?.release(request)
     if (request.settled) this.#cancelled--
     this.#settle(request, reply)
     if (this.#queue.length > 0) this.proceed()
@@ -213,7 +214,7 @@ export class Inbound {
 
   #cancel(request: Request, reason: unknown, error: ErrorObject | undefined): void {
     const isWaiting = this.#queue.includes(request)
-    const { budget } = this.#options
+    const budget = this.#options.channel.requestBudget
     if (isWaiting) budget?.release(request)
     else if (!request.settled) {
       this.#cancelled++

@@ -100,7 +100,7 @@ export class Peer implements Calls, AsyncDisposable {
       },
       maxInFlight: options.maxInFlight ?? limits.inFlight.default,
       maxQueued: options.maxQueued ?? limits.queued.default,
-      budget: channel.requestBudget,
+      channel,
       isCongested: () => this.#sendQueue.isCongested,
       onError: this.#onError,
       toWire: options.toWire ?? errorObject,

@@ -31,6 +31,8 @@ export interface PooledCall extends InFlightCall {
 interface Entry {
   readonly opening: Promise<UpstreamConnection>
   connection: UpstreamConnection | undefined
+  /** Ends the hold on the session that alone uses the connection, if it is of one. */
+  letGo: (() => void) | undefined
   readonly idle: Timed
 }
 
@@ -94,14 +96,13 @@ export class ConnectionPool {
 
   /** The key of the connection for a call; empty for the first connection. */
   #keyOf(
-    { caller, session, owner }: PooledCall,
+    call: PooledCall,
     { server }: UpstreamConnection,
     credentials: string | undefined,
   ): string {
+    const { caller, session, owner } = call
     const { sharing } = this.#host
-    if (sharing === 'per-caller' && session !== undefined) {
-      return this.#sessionKey(session, credentials)
-    }
+    if (this.#isOwn(call) && session !== undefined) return this.#sessionKey(session, credentials)
     if (sharing === 'shared' && credentials !== undefined) return credentials
     let key = this.#keys.get(caller)
     if (key === undefined) {
@@ -154,17 +155,27 @@ export class ConnectionPool {
   #open(key: string, call: PooledCall): Promise<UpstreamConnection> {
     this.#makeRoom()
     const opening = this.#host.open(call)
-    const entry: Entry = { opening, connection: undefined, idle: timed(() => this.#onIdle(key)) }
+    const idle = timed(() => this.#onIdle(key))
+    const entry: Entry = { opening, connection: undefined, letGo: undefined, idle }
     this.#entries.set(key, entry)
     const remove = (): void => {
       if (this.#entries.get(key) === entry) void this.#drop(key)
     }
     opening.then(connection => {
       entry.connection = connection
+      // What a session-based server keeps for its client is lost with the connection.
+      if (this.#entries.get(key) === entry && connection.server.revision.features.sessions) {
+        entry.letGo = this.#isOwn(call) ? call.session?.hold() : undefined
+      }
       void connection.closed.then(remove)
       this.#use(entry)
     }, remove)
     return opening
+  }
+
+  /** Whether a call uses a connection that belongs to its session. */
+  #isOwn({ session }: PooledCall): boolean {
+    return this.#host.sharing === 'per-caller' && session !== undefined
   }
 
   #hasRoom(): boolean {
@@ -201,6 +212,7 @@ export class ConnectionPool {
     if (entry === undefined) return
     this.#entries.delete(key)
     this.#host.deadlines.stop(entry.idle)
+    entry.letGo?.()
     await entry.opening.then(
       connection => connection.close(),
       () => {},

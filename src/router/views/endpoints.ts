@@ -66,6 +66,7 @@ export class Endpoints {
       traffic,
       handle,
       attach: (channel, envelope) => endpoint.attach(channel, envelope),
+      attachSession: (channel, envelope, hooks) => endpoint.attachSession(channel, envelope, hooks),
     }
   }
 

@@ -4,8 +4,15 @@ import { compose, type Exchange, type Handler, type Middleware } from '../../jso
 import type { RpcNotification, RpcRequest } from '../../jsonrpc/message.ts'
 import { guarded, type PeerOptions, printError } from '../../jsonrpc/peer/options.ts'
 import type { ToolAnswer } from '../../mcp/content/tool-answer.ts'
-import type { Attachment, Endpoint, EndpointHandler } from '../../mcp/endpoint.ts'
+import type {
+  Attachment,
+  Endpoint,
+  EndpointHandler,
+  SessionAttachment,
+  SessionHooks,
+} from '../../mcp/endpoint.ts'
 import { toWire } from '../../mcp/errors/wire.ts'
+import { listKinds } from '../../mcp/list-changes.ts'
 import { omitsUnreadableId, type Profile, profile } from '../../mcp/profile.ts'
 import {
   noRevision,
@@ -21,6 +28,7 @@ import { fromThenable } from '../../util/promises.ts'
 import type { FeatureProvider, MakeProvider } from '../features/feature-provider.ts'
 import { createCursors } from '../features/pagination.ts'
 import type { ServerInfo, ServerOptions } from '../options.ts'
+import { resubscribe, tooManySubscriptions } from '../subscriptions/subscribe.ts'
 import { Subscriptions } from '../subscriptions/subscriptions.ts'
 import { checkInfo } from '../validate.ts'
 import { type AnyAround, checkAround } from './around.ts'
@@ -29,6 +37,7 @@ import type { MethodHandler } from './custom-methods.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { withErlmcpNames } from './erlmcp-names.ts'
 import { EventListeners } from './events.ts'
+import { restoredCaller } from './lifecycle.ts'
 import { type LocalCallOptions, localAnswer, localCall } from './local-call.ts'
 import { mountedScope } from './mounted-scope.ts'
 import type { Scope } from './request-scope.ts'
@@ -154,11 +163,28 @@ export class McpEndpoint<P extends FeatureProvider> implements Endpoint {
 
   /** Takes over a channel until it closes. */
   attach(channel: Channel, envelope: Envelope = {}): Attachment {
+    return this.#attach(channel, envelope)
+  }
+
+  /** Takes over a channel whose session another process can continue, or continues one. */
+  attachSession(channel: Channel, envelope: Envelope, hooks: SessionHooks): SessionAttachment {
+    const { state } = hooks
+    if (state === undefined) return this.#attach(channel, envelope, hooks)
+    const caller = restoredCaller(state, envelope.principal, this.revisions)
+    if (!this.subscriptions.hasRoomFor(state.subscriptions)) throw tooManySubscriptions()
+    const session = this.#attach(channel, envelope, hooks)
+    session.restore(caller, state)
+    resubscribe(session, caller, state.subscriptions, this.subscriptions)
+    return session
+  }
+
+  #attach(channel: Channel, envelope: Envelope, hooks?: SessionHooks): ServerSession {
     const isErlmcp = this.profile.notificationNames === 'erlmcp'
     const session = new ServerSession(
       isErlmcp ? withErlmcpNames(channel) : channel,
       envelope,
       this.#sessionHost,
+      hooks,
     )
     this.#sessions.add(session)
     this.subscriptions.add(session)
@@ -192,6 +218,7 @@ export class McpEndpoint<P extends FeatureProvider> implements Endpoint {
       takesBatches: (batch, caller) => takesBatch(profile, batch, caller),
       omitsNullIds: caller => omitsUnreadableId(profile, caller?.revision),
       handlerFor: session => this.#handlerFor(session),
+      lists: () => listKinds.filter(kind => this.features.available[kind]),
       onReady: session => this.events.emit('ready', session),
       onClosing: closing => {
         if (!this.#sessions.delete(closing)) return

@@ -6,6 +6,9 @@ import { erlmcpNotification } from '../../mcp/names.ts'
 export function withErlmcpNames(channel: Channel): Channel {
   return {
     halfOpen: channel.halfOpen,
+    get requestBudget() {
+      return channel.requestBudget
+    },
     abandon: channel.abandon?.bind(channel),
     poll: channel.poll?.bind(channel),
     open: sink => channel.open(sink),

@@ -1,9 +1,10 @@
 import type { Principal } from '../../jsonrpc/channel.ts'
 import { invalidParams, RpcError } from '../../jsonrpc/error.ts'
 import type { Caller } from '../../mcp/caller.ts'
+import type { SessionState } from '../../mcp/endpoint.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
 import type { Profile } from '../../mcp/profile.ts'
-import { negotiate, type Revision, revisionsOf } from '../../mcp/revisions/revisions.ts'
+import { negotiate, type Revision, revisionOf, revisionsOf } from '../../mcp/revisions/revisions.ts'
 import { implementationFor } from '../../mcp/revisions/shape.ts'
 import type { Implementation, ServerCapabilities } from '../../mcp/types/base.ts'
 import { jsonMemory } from '../../util/json-memory.ts'
@@ -60,6 +61,23 @@ export function initialize(
     serverInfo: implementationFor(revision, server.info),
     instructions: server.instructions,
   }
+}
+
+/**
+ * Returns the caller of a session that another process had. Throws an RpcError for a revision that is not served
+ * here.
+ */
+export function restoredCaller(
+  { revision: name, capabilities, client }: SessionState,
+  principal: Principal | undefined,
+  served: readonly Revision[],
+): Caller {
+  const revision = revisionOf('session', name, served)
+  if (revision === undefined) {
+    const supported = names(served, 'session')
+    throw errors.unsupportedProtocolVersion({ version: name, supported, requested: name })
+  }
+  return { revision, capabilities, client, principal }
 }
 
 /** Answers `server/discover`. */

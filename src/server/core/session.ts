@@ -4,14 +4,15 @@ import type { Batch, Id } from '../../jsonrpc/message.ts'
 import type { CloseOptions, PeerOptions } from '../../jsonrpc/peer/options.ts'
 import { Peer } from '../../jsonrpc/peer/peer.ts'
 import type { Caller } from '../../mcp/caller.ts'
-import type { Attachment } from '../../mcp/endpoint.ts'
+import type { SessionAttachment, SessionHooks, SessionState } from '../../mcp/endpoint.ts'
 import { errors } from '../../mcp/errors/constructors.ts'
-import { listChangedMethods } from '../../mcp/list-changes.ts'
+import { type ListKind, listChangedMethods } from '../../mcp/list-changes.ts'
 import { wantsLevel } from '../../mcp/log-level.ts'
 import { readRequestMeta } from '../../mcp/meta.ts'
 import type { Profile } from '../../mcp/profile.ts'
 import { isLogLevel, type LogLevel } from '../../mcp/types/logging.ts'
 import type { Root } from '../../mcp/types/roots.ts'
+import { randomHex } from '../../util/random.ts'
 import { UrlElicitations } from '../input/elicit.ts'
 import { requestRoots } from '../input/input-requests.ts'
 import type { Session } from '../session.ts'
@@ -33,6 +34,8 @@ export interface SessionHost {
   /** Whether the error for a message without a readable id omits the id. */
   omitsNullIds(caller: Caller | undefined): boolean
   handlerFor(session: ServerSession): Handler
+  /** The lists that clients can be notified of. */
+  lists(): readonly ListKind[]
   /** The client can receive requests and notifications. Called once. */
   onReady(session: ServerSession): void
   /** The channel is closed, or about to be. */
@@ -44,33 +47,38 @@ export interface SessionHost {
  * subscriptions and the listen streams. Stateless requests may use the connection too; they leave no
  * state on it that affects other requests.
  */
-export class ServerSession implements Session, Attachment, Subscriber {
+export class ServerSession implements Session, SessionAttachment, Subscriber {
   /** Settles when the connection has closed; with the error if it did not close normally. */
   readonly closed: Promise<Error | undefined>
   /** What accompanies every message of the connection, such as its principal. */
   readonly envelope: Envelope
   /** The client of the session, once `initialize` has succeeded. */
   caller: Caller | undefined
-  /** Set by `logging/setLevel`. */
-  logLevel: LogLevel | undefined
   /** The URL elicitations that the client was asked to open, until they are completed. */
   readonly elicitations = new UrlElicitations()
   #isReady = false
   // Most sessions need none of these, and a server may have thousands of sessions.
   #id: string | undefined
+  #taskKey: string | undefined
+  #logLevel: LogLevel | undefined
   #uris: Set<string> | undefined
   #taskWakeups: Map<string, () => void> | undefined
   #endListenStreams: Set<() => void> | undefined
   readonly #channel: Channel
   readonly #peer: Peer
   readonly #host: SessionHost
+  readonly #hooks: SessionHooks | undefined
+  /** What this process has for the session that no other can have. */
+  #holds = 0
 
-  constructor(channel: Channel, envelope: Envelope, host: SessionHost) {
+  constructor(channel: Channel, envelope: Envelope, host: SessionHost, hooks?: SessionHooks) {
     this.envelope = envelope
     this.#channel = channel
     this.#host = host
+    this.#hooks = hooks
     this.#peer = new Peer(channel, host.handlerFor(this), {
       ...host.peer,
+      ...(hooks?.state !== undefined && { makeId: host.peer.makeId ?? unusedIds() }),
       batches: batch => host.takesBatches(batch, this.caller),
       omitsNullIds: () => host.omitsNullIds(this.caller),
       cancellation: mcpCancellation,
@@ -99,6 +107,73 @@ export class ServerSession implements Session, Attachment, Subscriber {
     if (this.#isReady) return
     this.#isReady = true
     this.#host.onReady(this)
+    this.#hooks?.onChange()
+  }
+
+  /** Set by `logging/setLevel`. */
+  get logLevel(): LogLevel | undefined {
+    return this.#logLevel
+  }
+
+  set logLevel(level: LogLevel | undefined) {
+    this.#logLevel = level
+    this.#hooks?.onChange()
+  }
+
+  /** The key under which tasks of the session are stored, where it has no principal. */
+  get taskKey(): string {
+    this.#taskKey ??= crypto.randomUUID()
+    return this.#taskKey
+  }
+
+  state(): SessionState | undefined {
+    const { caller, logLevel } = this
+    if (caller === undefined) return undefined
+    const { revision, capabilities, client } = caller
+    return {
+      revision: revision.name,
+      capabilities,
+      ...(client !== undefined && { client }),
+      ...(logLevel !== undefined && { logLevel }),
+      isReady: this.#isReady,
+      subscriptions: [...this.subscriptions],
+      taskKey: this.taskKey,
+    }
+  }
+
+  /** Continues the session of another process. Its subscriptions are added by the endpoint. */
+  restore(caller: Caller, { logLevel, isReady, taskKey }: SessionState): void {
+    this.caller = caller
+    this.#logLevel = logLevel
+    this.#taskKey = taskKey
+    if (isReady) this.markReady()
+  }
+
+  get isMovable(): boolean {
+    return this.#holds === 0
+  }
+
+  /**
+   * Records that this process has something for the session that no other process can have. Returns a function
+   * that must be called once, when that has gone.
+   */
+  hold(): () => void {
+    this.#holds++
+    if (this.#holds === 1) this.#hooks?.onChange()
+    return () => {
+      this.#holds--
+      if (this.#holds === 0) this.#hooks?.onChange()
+    }
+  }
+
+  get pendingCalls(): number {
+    return this.#peer.pendingCalls
+  }
+
+  notifyAll(): void {
+    const changes: ChangeNotice[] = this.#host.lists().map(type => ({ type }))
+    for (const uri of this.subscriptions) changes.push({ type: 'resource', uri })
+    for (const change of changes) if (this.accepts(change)) this.deliver(change)
   }
 
   /** The peer of the connection, for requests to the client. */
@@ -116,12 +191,15 @@ export class ServerSession implements Session, Attachment, Subscriber {
     if (this.subscriptions.has(uri)) return false
     this.#uris ??= new Set()
     this.#uris.add(uri)
+    this.#hooks?.onChange()
     return true
   }
 
   /** Unsubscribes from a resource. Returns false where the session had not subscribed. */
   unsubscribe(uri: string): boolean {
-    return this.#uris?.delete(uri) ?? false
+    const isRemoved = this.#uris?.delete(uri) ?? false
+    if (isRemoved) this.#hooks?.onChange()
+    return isRemoved
   }
 
   /**
@@ -215,6 +293,13 @@ export class ServerSession implements Session, Attachment, Subscriber {
 }
 
 const none: ReadonlySet<string> = new Set()
+
+/** Makes ids of server requests that the process before cannot have used: the client may still answer those. */
+function unusedIds(): () => string {
+  const prefix = randomHex(8)
+  let last = 0
+  return () => `${prefix}-${++last}`
+}
 
 /**
  * Whether a batch is accepted, by the profile or by the revision of the session. A batch that holds

@@ -3,7 +3,6 @@ import { errors } from '../../mcp/errors/constructors.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { type Clock, systemClock } from '../../util/time/clock.ts'
 import { Expiry } from '../../util/time/expiry.ts'
-import type { ServerSession } from '../core/session.ts'
 import type { IncomingRequest } from '../request.ts'
 import { failedRecord, isAbandoned, Leases } from './lease.ts'
 import { MemoryTaskStore, type MemoryTaskStoreOptions } from './memory-store.ts'
@@ -37,7 +36,6 @@ export class TaskRegistry {
   readonly pollMs: number
   readonly #running = new Map<string, TaskRun>()
   readonly #expiry: Expiry<TaskRun>
-  readonly #sessions = new WeakMap<ServerSession, string>()
   readonly #leases: Leases | undefined
   readonly #mayUse: (tool: string, caller: Caller) => boolean
 
@@ -129,11 +127,6 @@ export class TaskRegistry {
   ownerOf({ caller, session }: IncomingRequest): TaskOwner {
     if (caller.principal !== undefined) return { principal: caller.principal.id }
     if (session === undefined || !caller.revision.features.sessions) return {}
-    let key = this.#sessions.get(session)
-    if (key === undefined) {
-      key = crypto.randomUUID()
-      this.#sessions.set(session, key)
-    }
-    return { session: key }
+    return { session: session.taskKey }
   }
 }
