@@ -28,6 +28,7 @@ const sessions: OptionTableOf<SessionsOptions> = {
   retryMs: 'ms',
   makeId: 'function',
   clock: 'object',
+  store: 'object',
 }
 
 const cors: OptionTableOf<CorsOptions> = { allowedHeaders: 'strings', maxAgeSeconds: 'count' }

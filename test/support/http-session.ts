@@ -60,8 +60,15 @@ export async function openSession(
   const id = reply.headers['mcp-session-id'] ?? ''
   const session = sessions.find(id, principal)
   if (session === undefined) throw new Error(`there is no session: ${reply.body}`)
+  const player = playerOf(session, principal)
+  await player.post(note('notifications/initialized')).answered()
+  return player
+}
+
+/** Returns the client of a session that is open. */
+export function playerOf(session: HttpSession, principal?: Principal): Player {
   const player: Player = {
-    id,
+    id: session.id,
     session,
     post: (arrival, accepted = both) => {
       const answer = new FakeReply()
@@ -84,6 +91,5 @@ export async function openSession(
       return answer
     },
   }
-  await player.post(note('notifications/initialized')).answered()
   return player
 }

@@ -193,10 +193,7 @@ export class HttpService implements HttpHandler {
     } else if (this.#hasSessions && request.method === 'GET') {
       this.#withSession(request, reply, session => session.listen(request, reply))
     } else if (this.#hasSessions && request.method === 'DELETE') {
-      this.#withSession(request, reply, session => {
-        void session.end()
-        reply.send(204, {})
-      })
+      this.#withSession(request, reply, session => session.delete(reply))
     } else {
       const allow = this.#hasSessions ? 'GET, POST, DELETE' : 'POST'
       refuse(reply, refusal(405, -32000, 'Method not allowed'), { allow })

@@ -1,5 +1,4 @@
 import { limits } from '../../../util/limits/limits.ts'
-import { randomHex } from '../../../util/random.ts'
 import { type Clock, systemClock } from '../../../util/time/clock.ts'
 import { Deadlines, timed } from '../../../util/time/deadline.ts'
 
@@ -193,6 +192,21 @@ export class StreamLog {
     return sequence
   }
 
+  /**
+   * Keeps an event that another process has added, under its number. `before` is the number of the event that the
+   * process has reported before it: if this is the first event here, that one and all earlier ones count as dropped.
+   */
+  restore(sequence: number, data: string, before: number): void {
+    if (this.#last === 0) this.#lastDropped = before
+    this.#last = sequence
+    this.#host.keep(this, sequence, data)
+  }
+
+  /** The number of the latest event; 0 before the first. */
+  get last(): number {
+    return this.#last
+  }
+
   /** Whether this number is 0 or was assigned, and every event after it is still kept. */
   canReplayFrom(sequence: number): boolean {
     return sequence >= this.#lastDropped && sequence <= this.#last
@@ -233,32 +247,3 @@ export class StreamLog {
     if (this.#size === 0) this.#onEmpty()
   }
 }
-
-/** Formats and parses the event ids of one session, which encode the stream and the position in it. */
-export interface EventIds {
-  /** `connection` distinguishes ids that have the same position. */
-  readonly format: (stream: number, sequence: number, connection?: number) => string
-  /** Returns the position in an id; undefined for an id of another session. */
-  readonly parse: (id: string) => { readonly stream: number; readonly sequence: number } | undefined
-}
-
-/**
- * Makes the EventIds of one session. Every id begins with a random prefix, so that an id of another
- * session matches nothing here.
- */
-export function eventIds(): EventIds {
-  const prefix = randomHex(8)
-  return {
-    format: (stream, sequence, connection) =>
-      connection === undefined
-        ? `${prefix}-${stream}-${sequence}`
-        : `${prefix}-${stream}-${sequence}.${connection}`,
-    parse: id => {
-      const found = idPattern.exec(id)
-      if (found === null || found[1] !== prefix) return undefined
-      return { stream: Number(found[2]), sequence: Number(found[3]) }
-    },
-  }
-}
-
-const idPattern = /^([0-9a-f]{16})-(\d{1,15})-(\d{1,15})(?:\.\d{1,15})?$/

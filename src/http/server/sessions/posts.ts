@@ -1,17 +1,20 @@
+import type { Principal } from '../../../jsonrpc/channel.ts'
 import { RawRequest } from '../../../jsonrpc/codec/raw-json.ts'
-import type {
-  Batch,
-  Entry,
-  Id,
-  Message,
-  RpcNotification,
-  RpcRequest,
+import {
+  type Batch,
+  type Entry,
+  type Id,
+  isList,
+  type Message,
+  type RpcNotification,
+  type RpcRequest,
 } from '../../../jsonrpc/message.ts'
 import { IdTable } from '../../../jsonrpc/peer/id-table.ts'
+import type { Authenticator } from '../../../mcp/authenticator.ts'
 import { isRecord } from '../../../util/objects.ts'
 import type { HttpReply, ReplyHeaders } from '../../exchange.ts'
 import type { Accepts } from '../accept.ts'
-import { json } from '../responses.ts'
+import { deniedBy, json } from '../responses.ts'
 import type { ResumableStream } from './resumable-stream.ts'
 
 /** A request as its client identifies it. */
@@ -31,7 +34,7 @@ export class Post {
   readonly key: number
   readonly #reply: HttpReply
   readonly #accepts: Accepts
-  readonly #openStream: (key: number) => ResumableStream
+  readonly #openStream: (post: Post) => ResumableStream
   /** The requests by their keys. A single request has the key of its POST. */
   #only: OriginalRequest | undefined
   #batch: Map<number, OriginalRequest> | undefined
@@ -44,7 +47,7 @@ export class Post {
     key: number,
     reply: HttpReply,
     accepts: Accepts,
-    openStream: (key: number) => ResumableStream,
+    openStream: (post: Post) => ResumableStream,
     options: { readonly suppressEvents?: boolean } = {},
   ) {
     this.key = key
@@ -84,6 +87,14 @@ export class Post {
       return { ...entry, id: key }
     })
     return { type: 'batch', entries: taken }
+  }
+
+  /** Returns the ids of the requests that need a reply, as their client wrote them in JSON. */
+  requestIds(): string[] {
+    const requests = this.#only === undefined ? [] : [this.#only]
+    return [...requests, ...(this.#batch?.values() ?? [])].flatMap(({ id }) =>
+      id === null ? [] : typeof id === 'string' ? JSON.stringify(id) : `${id}`,
+    )
   }
 
   /** Returns the key of the latest request with this id that can be cancelled. */
@@ -135,10 +146,24 @@ export class Post {
         return
       }
     }
-    const stream = this.#events(headers)
-    const wait = stream.write(data)
-    stream.end()
-    return wait
+    return this.#events(headers).finish(data)
+  }
+
+  /**
+   * Sends a reply, which is encoded as `data`, with the status that its error has in HTTP: a caller that lacks scopes gets
+   * a challenge.
+   */
+  respondWith(
+    reply: Message | readonly Message[],
+    data: string,
+    auth: Authenticator | undefined,
+    principal: Principal | undefined,
+  ): void | Promise<void> {
+    if (isList(reply) || reply.type !== 'error') return this.respond(data)
+    const denied = deniedBy(auth, reply.error, principal)
+    if (denied !== undefined) return this.respond(data, denied.status, denied.headers)
+    // Only a message that was rejected as a whole gets a reply without an id.
+    return this.respond(data, reply.id === null ? 400 : 200)
   }
 
   /** Responds 202, because the POST contains nothing that needs a reply. */
@@ -165,7 +190,7 @@ export class Post {
 
   #events(headers?: ReplyHeaders): ResumableStream {
     if (this.#stream === undefined) {
-      this.#stream = this.#openStream(this.key)
+      this.#stream = this.#openStream(this)
       this.#stream.connect(this.#reply, headers)
     }
     return this.#stream
@@ -197,6 +222,11 @@ export class Posts {
   readonly nextKey = (): number => {
     this.#lastKey++
     return this.#lastKey
+  }
+
+  /** Leaves out the keys up to this one, which another process has used. */
+  skipKeys(upTo: number): void {
+    this.#lastKey = Math.max(this.#lastKey, upTo)
   }
 
   add(post: Post): void {

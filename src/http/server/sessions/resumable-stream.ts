@@ -1,17 +1,18 @@
 import { writeEvent, writeLine } from '../../../wire/sse.ts'
 import type { EventStream, HttpReply, ReplyHeaders } from '../../exchange.ts'
 import type { OpenStreams } from '../sse-keep-alive.ts'
+import type { EventIds, EventPosition } from './event-ids.ts'
 import type { EventLog, StreamLog } from './event-log.ts'
+import type { EpochEnd, RestoredStream, StreamEvent } from './moving/stream-event.ts'
 
 /** What the streams of a session share. */
 export interface StreamHost {
   readonly log: EventLog
   readonly streams: OpenStreams
-  /**
-   * Formats the id by which a client resumes a stream after an event; absent where streams are not
-   * resumable. With `connection` the id is that of the priming event of a connection.
-   */
-  readonly eventId?: (stream: number, sequence: number, connection?: number) => string
+  /** The ids by which a client resumes a stream after an event; absent where streams are not resumable. */
+  readonly ids?: EventIds | undefined
+  /** Reports events to a store for other processes; undefined where there is none. */
+  readonly report?: ((event: StreamEvent) => void) | undefined
   /** Whether the client supports events without data, which polling needs. */
   readonly canPoll: boolean
   /** Called when a connection has begun or ended. */
@@ -34,6 +35,10 @@ export class ResumableStream {
   #written = 0
   #connections = 0
   #isEnded = false
+  /** The number of the event last reported to the store. */
+  #reported = 0
+  /** The last events of earlier processes; undefined for a stream that has begun in this one. */
+  #ends: readonly EpochEnd[] | undefined
 
   constructor(
     key: number,
@@ -52,11 +57,59 @@ export class ResumableStream {
 
   /** Begins a connection and writes the events that no connection has got yet. */
   connect(reply: HttpReply, headers: ReplyHeaders = {}): void {
-    const { eventId, canPoll } = this.#host
+    const { ids, canPoll, report } = this.#host
     this.#written = Math.max(this.#written, this.#log.lastDropped)
-    const priming = canPoll && eventId !== undefined ? this.#primingEvent(eventId) : ''
-    this.#begin(reply, headers, priming + this.#unwritten())
-    if (eventId === undefined) this.#log.clear()
+    const priming = canPoll && ids !== undefined ? this.#primingEvent(ids) : ''
+    const unwritten = this.#unwritten()
+    this.#begin(reply, headers, priming + unwritten)
+    if (ids === undefined) this.#log.clear()
+    else if (unwritten !== '') report?.({ type: 'sent', stream: this.key, sequence: this.#written })
+  }
+
+  /** Continues a stream of another process. Must be called before anything else. */
+  restore({ events, ends, sent, isEnded }: RestoredStream): void {
+    this.#ends = ends
+    this.#written = sent
+    this.#isEnded = isEnded
+    for (const { sequence, data, before } of events) this.#log.restore(sequence, data, before)
+    this.#reported = this.#log.last
+  }
+
+  /** Returns the events that are kept, and what else another process needs to continue the stream. */
+  kept(epoch: number): StreamEvent[] {
+    const { key: stream } = this
+    const events: StreamEvent[] = []
+    let before = this.#log.lastDropped
+    for (const { sequence, data } of this.#log.after(before)) {
+      const its = this.#ends?.find(({ end }) => sequence <= end)?.epoch ?? epoch
+      const isSent = sequence <= this.#written
+      events.push({
+        type: 'event',
+        stream,
+        epoch: its,
+        sequence,
+        before,
+        data,
+        isSent,
+        isLast: false,
+      })
+      before = sequence
+    }
+    if (this.#isEnded) events.push({ type: 'end', stream })
+    return events
+  }
+
+  /**
+   * Returns the number after which a client that has got this event is to continue; undefined for an event that was
+   * never sent here. A client may have got events of an earlier process that are not known here: it continues with
+   * those of the processes after.
+   */
+  numberOf({ epoch, sequence }: EventPosition): number | undefined {
+    const current = this.#host.ids?.epoch ?? 0
+    if (epoch === current) return sequence
+    if (this.#ends === undefined || epoch > current) return undefined
+    const known = this.#ends.findLast(end => end.epoch <= epoch)
+    return Math.min(sequence, known?.end ?? 0)
   }
 
   /** Whether every event after this one is still kept. */
@@ -77,20 +130,38 @@ export class ResumableStream {
 
   /**
    * Writes an event. Without a connection the event is kept for the next one, where the stream is
-   * resumable.
+   * resumable. `isReported` says whether a store for other processes needs it.
    */
-  write(data: string): void | Promise<void> {
-    const { eventId } = this.#host
+  write(data: string, isReported = true): void | Promise<void> {
+    return this.#write(data, isReported, false)
+  }
+
+  /** Writes the last event and ends the stream. */
+  finish(data: string): void | Promise<void> {
+    const wait = this.#write(data, true, true)
+    this.#end()
+    return wait
+  }
+
+  #write(data: string, isReported: boolean, isLast: boolean): void | Promise<void> {
+    const { ids, report } = this.#host
     if (this.#isEnded) return
-    if (eventId === undefined) {
+    if (ids === undefined) {
       if (this.#stream !== undefined) return this.#stream.write(writeLine(data, event))
       if (this.#buffersUntilConnected) this.#log.add(data)
       return
     }
     const sequence = this.#log.add(data)
+    if (report !== undefined && isReported) {
+      const isSent = this.#stream !== undefined
+      const { epoch } = ids
+      const before = this.#reported
+      this.#reported = sequence
+      report({ type: 'event', stream: this.key, epoch, sequence, before, data, isSent, isLast })
+    }
     if (this.#stream === undefined) return
     this.#written = sequence
-    return this.#stream.write(writeLine(data, `${event}id: ${eventId(this.key, sequence)}\n`))
+    return this.#stream.write(writeLine(data, `${event}id: ${ids.format(this.key, sequence)}\n`))
   }
 
   /**
@@ -98,25 +169,31 @@ export class ResumableStream {
    * nothing, without a connection or for a client that does not support polling.
    */
   poll(retryMs: number): boolean {
-    const { eventId, canPoll } = this.#host
-    if (this.#stream === undefined || eventId === undefined || !canPoll) return false
-    void this.#stream.write(this.#primingEvent(eventId, retryMs))
+    const { ids, canPoll } = this.#host
+    if (this.#stream === undefined || ids === undefined || !canPoll) return false
+    void this.#stream.write(this.#primingEvent(ids, retryMs))
     this.#disconnect()
     return true
   }
 
-  /** Ends the stream. Kept events can still be requested. */
+  /** Ends the stream without a reply. Kept events can still be requested. */
   end(): void {
-    this.#isEnded = true
-    this.#disconnect()
-    if (this.#host.eventId === undefined) this.#log.clear()
-    this.#releaseIfDone()
+    const { ids, report } = this.#host
+    if (ids !== undefined && !this.#isEnded) report?.({ type: 'end', stream: this.key })
+    this.#end()
   }
 
   /** Ends the stream and drops its events. */
   discard(): void {
-    this.end()
+    this.#end()
     this.#log.clear()
+  }
+
+  #end(): void {
+    this.#isEnded = true
+    this.#disconnect()
+    if (this.#host.ids === undefined) this.#log.clear()
+    this.#releaseIfDone()
   }
 
   #begin(reply: HttpReply, headers: ReplyHeaders, first: string): void {
@@ -132,20 +209,20 @@ export class ResumableStream {
 
   /** Returns the text of the events that no connection has got yet, and marks them as written. */
   #unwritten(): string {
-    const { eventId } = this.#host
+    const { ids } = this.#host
     let text = ''
     for (const { sequence, data } of this.#log.after(this.#written)) {
       this.#written = sequence
-      const id = eventId === undefined ? '' : `id: ${eventId(this.key, sequence)}\n`
+      const id = ids === undefined ? '' : `id: ${ids.format(this.key, sequence)}\n`
       text += writeLine(data, event + id)
     }
     return text
   }
 
   /** Formats an event without data whose id is the current position. */
-  #primingEvent(eventId: NonNullable<StreamHost['eventId']>, retry?: number): string {
+  #primingEvent(ids: EventIds, retry?: number): string {
     // Different from the id of the event before, which has the same position.
-    const id = eventId(
+    const id = ids.format(
       this.key,
       this.#written,
       this.#connections * 2 + (retry === undefined ? 0 : 1),

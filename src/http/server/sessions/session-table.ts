@@ -37,6 +37,8 @@ export interface SessionLimits {
 /** The request that opens a session. */
 export interface SessionOpening {
   readonly principal?: Principal | undefined
+  /** The name under which the session is counted, if it is known already. */
+  readonly owner?: string | undefined
   /** Returns the name under which the address of the client is counted. */
   address?(includesLocal: boolean): string | undefined
 }
@@ -102,7 +104,7 @@ export class SessionTable<S extends TrackedSession> {
    * been idle longest, if it may be evicted.
    */
   makeRoom(opening: SessionOpening): boolean {
-    const own = this.#byOwner.get(this.#ownerOf(opening) ?? '')
+    const own = this.#byOwner.get(this.#ownerFrom(opening) ?? '')
     const max = opening.principal === undefined ? this.#maxPerAddress : this.#maxPerPrincipal
     if (own !== undefined && own.size >= max) return this.#evict(longest(own, this.#idle))
     return this.#sessions.size < this.#maxSessions || this.#evict(this.#idle.first)
@@ -112,7 +114,7 @@ export class SessionTable<S extends TrackedSession> {
   add(session: S, opening: SessionOpening): void {
     this.#sessions.set(session.id, session)
     this.#initializing.add(session, this.#initializeTimeoutMs)
-    const owner = this.#ownerOf(opening)
+    const owner = this.#ownerFrom(opening)
     if (owner === undefined) return
     this.#owners.set(session, owner)
     const own = this.#byOwner.get(owner)
@@ -136,6 +138,28 @@ export class SessionTable<S extends TrackedSession> {
     if (!this.#sessions.has(session.id)) return
     if (session.isBusy) this.#idle.delete(session)
     else if (this.#initializing.leftMs(session) === undefined) this.#idle.add(session, this.#idleMs)
+  }
+
+  /** Returns the session with this id, of any principal. */
+  get(id: string): S | undefined {
+    return this.#sessions.get(id)
+  }
+
+  /** Returns the name under which a session counts for a principal or a client address. */
+  ownerOf(session: S): string | undefined {
+    return this.#owners.get(session)
+  }
+
+  /** Whether a session is in use, or was within the last `ms` milliseconds. */
+  wasUsed(session: S, ms: number): boolean {
+    if (session.isBusy) return true
+    const leftMs = this.#idle.leftMs(session)
+    return leftMs !== undefined && this.#idleMs - leftMs <= ms
+  }
+
+  /** Time in milliseconds after which an idle session ends. */
+  get idleMs(): number {
+    return this.#idleMs
   }
 
   /** Removes a session; does nothing for one that has been removed. */
@@ -162,8 +186,9 @@ export class SessionTable<S extends TrackedSession> {
     await Promise.all(Array.from(this.#sessions.values(), session => session.end({ drainMs })))
   }
 
-  #ownerOf(opening: SessionOpening): string | undefined {
+  #ownerFrom(opening: SessionOpening): string | undefined {
     const { principal } = opening
+    if (opening.owner !== undefined) return opening.owner
     if (principal !== undefined) return `principal ${principal.id}`
     const name = opening.address?.(this.#includesLocal)
     return name === undefined ? undefined : `address ${name}`

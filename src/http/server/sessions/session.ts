@@ -15,22 +15,27 @@ import {
   type RpcRequest,
 } from '../../../jsonrpc/message.ts'
 import type { Authenticator } from '../../../mcp/authenticator.ts'
-import type { Attachment, Endpoint } from '../../../mcp/endpoint.ts'
+import type { Attachment, Endpoint, SessionState } from '../../../mcp/endpoint.ts'
 import { type Revision, revisionNamed } from '../../../mcp/revisions/revisions.ts'
 import { isRecord } from '../../../util/objects.ts'
 import type { RequestBudget } from '../../../util/sockets/request-budget.ts'
 import type { HttpReply, HttpRequest } from '../../exchange.ts'
 import type { Accepts } from '../accept.ts'
-import { deniedBy, refusal, refuse } from '../responses.ts'
-import type { OpenStreams } from '../sse-keep-alive.ts'
-import { type EventIds, type EventLog, eventIds } from './event-log.ts'
+import { refusal, refuse } from '../responses.ts'
+import { eventIds } from './event-ids.ts'
+import type { KeptSessions } from './moving/kept-sessions.ts'
+import { lostReply } from './moving/lost-reply.ts'
+import { MovableSession } from './moving/movable-session.ts'
+import type { ReadRecord, SessionRecord } from './moving/session-record.ts'
+import type { ReleasedSession } from './moving/session-store.ts'
+import { restoredStreams } from './moving/stream-event.ts'
 import { type CancelledRequest, Post, Posts } from './posts.ts'
-import { ResumableStream, type StreamHost } from './resumable-stream.ts'
+import type { StreamHost } from './resumable-stream.ts'
+import { PostEnvelope, type SessionPost } from './session-post.ts'
+import { SessionStreams } from './session-streams.ts'
 
 /** What a session needs from `Sessions`. */
-export interface HttpSessionHost {
-  readonly log: EventLog
-  readonly streams: OpenStreams
+export interface HttpSessionHost extends Pick<StreamHost, 'log' | 'streams'> {
   /** Whether clients can resume streams. */
   readonly isResumable: boolean
   /**
@@ -40,25 +45,15 @@ export interface HttpSessionHost {
   readonly retryMs: number
   /** Makes the challenge for a caller that lacks scopes; undefined without authentication. */
   readonly auth?: Authenticator | undefined
-  /** Called when `initialize` has been answered. */
-  onInitialized(session: HttpSession): void
+  /** Reports to the store that keeps sessions for other processes; undefined without one. */
+  readonly kept?: Pick<KeptSessions<HttpSession>, 'changed' | 'event'> | undefined
+  /** Called when `initialize` has succeeded. Its response waits for the promise, which never rejects. */
+  onInitialized(session: HttpSession): void | Promise<void>
   /** Called when a request or a stream of the session has begun or ended. */
   onActivity(session: HttpSession): void
-  /** Called when the session has ended, or is about to. */
-  onEnded(session: HttpSession): void
+  /** Called when the session has ended, or is about to. The promise never rejects. */
+  onEnded(session: HttpSession): void | Promise<void>
 }
-
-/** A POST of a session. */
-export interface SessionPost {
-  readonly request: HttpRequest
-  readonly reply: HttpReply
-  readonly accepts: Accepts
-  /** The length of the message as text. */
-  readonly bytes?: number | undefined
-}
-
-/** The key of the standalone stream. */
-const STANDALONE = 0
 
 /**
  * A session over Streamable HTTP: a channel that receives one message or batch per POST. It sends
@@ -72,37 +67,37 @@ export class HttpSession implements Channel {
   readonly principal: Principal | undefined
   requestBudget: RequestBudget | undefined
   readonly #host: HttpSessionHost
-  readonly #eventIds: EventIds | undefined
-  readonly #streamHost: StreamHost & { canPoll: boolean }
+  readonly #streams: SessionStreams
   readonly #posts = new Posts()
-  /** The resumable streams of requests, by their keys. */
-  #streams: Map<number, ResumableStream> | undefined
-  readonly #standalone: ResumableStream
+  /** The record with which the session was restored. */
+  readonly #origin: ReadRecord | undefined
   #sink: Sink | undefined
   #attachment: Attachment | undefined
+  /** Undefined where no store keeps the session. */
+  #movable: MovableSession | undefined
   /** The `initialize` that opens the session, until it has been answered. */
   #initializing: { readonly post: Post; readonly reply: HttpReply } | undefined
   #revision: Revision | undefined
   #isClosed = false
+  /** Settles when the store has forgotten the session. */
+  #forgotten: Promise<void> | undefined
 
-  constructor(id: string, principal: Principal | undefined, host: HttpSessionHost) {
+  /** `origin` is the record of a session that another process had, with the epoch of this one. */
+  constructor(
+    id: string,
+    principal: Principal | undefined,
+    host: HttpSessionHost,
+    origin?: ReadRecord,
+  ) {
     this.id = id
     this.principal = principal
     this.#host = host
-    this.#eventIds = host.isResumable ? eventIds() : undefined
-    this.#streamHost = {
-      log: host.log,
-      streams: host.streams,
-      eventId: this.#eventIds?.format,
-      // Set after `initialize`. Not a getter, because V8 makes an object with one a dictionary,
-      // which is twice as large.
-      canPoll: false,
-      onActivity: () => host.onActivity(this),
-      onReleased: stream => this.#streams?.delete(stream.key),
-    }
-    this.#standalone = new ResumableStream(STANDALONE, this.#streamHost, {
-      buffersUntilConnected: true,
-    })
+    this.#origin = origin
+    const { eventPrefix, epoch } = origin?.record ?? {}
+    const ids = host.isResumable ? eventIds(eventPrefix, epoch) : undefined
+    this.#streams = new SessionStreams(host, ids, () => host.onActivity(this))
+    const { kept } = host
+    if (kept !== undefined) this.#streams.report = event => kept.event(this, event)
   }
 
   /** The negotiated revision; undefined before `initialize` has been answered. */
@@ -117,7 +112,7 @@ export class HttpSession implements Channel {
 
   /** Whether a request is in flight or the standalone stream is open. */
   get isBusy(): boolean {
-    return this.#posts.size > 0 || this.#standalone.isConnected
+    return this.#posts.size > 0 || this.#streams.standalone.isConnected
   }
 
   /**
@@ -132,10 +127,51 @@ export class HttpSession implements Channel {
     accepts: Accepts,
   ): void {
     this.requestBudget = request.requestBudget
-    this.#attachment = endpoint.attach(this, { principal: this.principal })
+    this.#attach(endpoint)
     const post = this.#newPost(reply, accepts, { suppressEvents: true })
     this.#initializing = { post, reply }
     void this.#receive(post.forward(message), request, post.key)
+  }
+
+  /**
+   * Continues the session of another process, with what was reported of its streams. Requests that were in flight there
+   * get an error. Throws what the endpoint throws.
+   */
+  resume(endpoint: Endpoint, { state }: SessionRecord, events: Iterable<unknown>): void {
+    const { profile } = endpoint
+    const revision = revisionNamed(state.revision)
+    this.#setRevision(revision)
+    const streams = restoredStreams(events)
+    for (const key of streams.keys()) this.#posts.skipKeys(key)
+    // First, because the listeners of the endpoint may send at once.
+    const lost = this.#streams.restore(streams.values())
+    this.#attach(endpoint, state)
+    for (const { stream, requests } of lost) {
+      for (const id of requests) void stream.write(lostReply(id, { profile, revision }))
+      stream.end()
+    }
+  }
+
+  /** Returns what another process needs to continue the session; undefined where no other can, now or later. */
+  record(owner: string | undefined): SessionRecord | undefined {
+    return this.#movable?.record(owner)
+  }
+
+  /** Whether another process can continue the session as it is now. */
+  get isMovable(): boolean {
+    return this.#movable?.isMovable ?? false
+  }
+
+  /** What the ids of its events begin with; undefined where streams cannot be resumed. */
+  get eventPrefix(): string | undefined {
+    return this.#streams.ids?.prefix
+  }
+
+  /** Returns what another process needs to continue the session now. Throws a SessionMoveError if none can. */
+  snapshot(owner: string | undefined): ReleasedSession | undefined {
+    this.#movable?.check(this.hasRequests)
+    const record = this.record(owner)
+    return record && { record, events: this.#streams.kept() }
   }
 
   /**
@@ -147,6 +183,7 @@ export class HttpSession implements Channel {
       respondGone(reply, arrival.type === 'request' ? arrival.id : null)
       return
     }
+    this.requestBudget ??= request.requestBudget
     switch (arrival.type) {
       case 'request': {
         const post = this.#newPost(reply, accepts)
@@ -177,10 +214,24 @@ export class HttpSession implements Channel {
   listen(request: HttpRequest, reply: HttpReply): void {
     const last = request.header('last-event-id')
     if (reply.isFinished) return
+    const { standalone } = this.#streams
     if (this.#isClosed) respondGone(reply)
-    else if (last !== undefined && last !== '') this.#resume(last, reply)
-    else if (!this.#standalone.isConnected) this.#standalone.connect(reply)
-    else refuse(reply, refusal(409, -32000, 'The stream is already open'))
+    else if (last !== undefined && last !== '') {
+      if (this.#streams.resume(last, reply)) this.#movable?.notifyOfChanges()
+    } else if (!standalone.isConnected) {
+      standalone.connect(reply)
+      this.#movable?.notifyOfChanges()
+    } else refuse(reply, refusal(409, -32000, 'The stream is already open'))
+  }
+
+  /** Ends the session for its client, which gets 204 as soon as the session is forgotten. */
+  delete(reply: HttpReply): void {
+    void this.end()
+    const confirm = (): void => {
+      if (!reply.isFinished) reply.send(204, {})
+    }
+    if (this.#forgotten === undefined) confirm()
+    else void this.#forgotten.then(confirm)
   }
 
   /**
@@ -188,9 +239,9 @@ export class HttpSession implements Channel {
    * the rest. Returns false, and does nothing, for a client that does not support polling.
    */
   poll(about?: Id): boolean {
-    if (!this.#streamHost.canPoll || this.#eventIds === undefined) return false
+    if (!this.#streams.canPoll || this.#streams.ids === undefined) return false
     const { retryMs } = this.#host
-    if (about === undefined) return this.#standalone.poll(retryMs)
+    if (about === undefined) return this.#streams.standalone.poll(retryMs)
     return this.#posts.find(about)?.poll(retryMs) ?? false
   }
 
@@ -199,7 +250,7 @@ export class HttpSession implements Channel {
    * becomes invalid.
    */
   end(options: { readonly drainMs?: number } = { drainMs: 0 }): Promise<void> {
-    if (options.drainMs === 0) this.#host.onEnded(this)
+    if (options.drainMs === 0) this.#onEnded()
     return this.#attachment?.close(options) ?? this.close()
   }
 
@@ -216,19 +267,19 @@ export class HttpSession implements Channel {
       return post && this.#respond(post, message)
     }
     const data = encodeForSend(message)
-    if (post === undefined) return this.#standalone.write(data)
+    if (post === undefined) return this.#streams.writeStandalone(message, data)
     if (post.canSendEvents) return post.sendEvent(data)
     // A client that accepts no events can do without notifications, but not without server
     // requests.
-    if (message.type === 'request') return this.#standalone.write(data)
+    if (message.type === 'request') return this.#streams.writeStandalone(message, data)
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#posts.clear()
-    for (const stream of [...(this.#streams?.values() ?? []), this.#standalone]) stream.discard()
-    this.#host.onEnded(this)
+    this.#streams.discard()
+    this.#onEnded()
     this.#sink?.closed()
   }
 
@@ -241,17 +292,34 @@ export class HttpSession implements Channel {
     accepts: Accepts,
     options?: { readonly suppressEvents: boolean },
   ): Post {
-    const post = new Post(this.#posts.nextKey(), reply, accepts, this.#openStream, options)
+    const post = new Post(this.#posts.nextKey(), reply, accepts, this.#streams.openFor, options)
     this.#posts.add(post)
     this.#host.onActivity(this)
     return post
   }
 
-  readonly #openStream = (key: number): ResumableStream => {
-    const stream = new ResumableStream(key, this.#streamHost)
-    this.#streams ??= new Map()
-    this.#streams.set(key, stream)
-    return stream
+  #attach(endpoint: Endpoint, state?: SessionState): void {
+    const envelope = { principal: this.principal }
+    const { kept } = this.#host
+    if (kept === undefined || endpoint.attachSession === undefined) {
+      this.#attachment = endpoint.attach(this, envelope)
+      return
+    }
+    const onChange = (): void => kept.changed(this)
+    const hooks = { ...(state && { state }), onChange }
+    const attachment = endpoint.attachSession(this, envelope, hooks)
+    this.#attachment = attachment
+    this.#movable = new MovableSession(this, attachment, this.#origin)
+  }
+
+  #onEnded(): void {
+    const forgotten = this.#host.onEnded(this)
+    if (forgotten !== undefined) this.#forgotten = forgotten
+  }
+
+  #setRevision(revision: Revision | undefined): void {
+    this.#revision = revision
+    this.#streams.canPoll = revision?.features.polling ?? false
   }
 
   #receive(
@@ -297,16 +365,7 @@ export class HttpSession implements Channel {
     if (post === this.#initializing?.post && !isList(reply)) {
       wait = this.#initialized(reply, post, data, this.#initializing.reply)
     } else {
-      // Only a message that was rejected as a whole gets a reply without an id.
-      const isRefused = !isList(reply) && reply.type === 'error' && reply.id === null
-      const denied =
-        !isList(reply) && reply.type === 'error'
-          ? deniedBy(this.#host.auth, reply.error, this.principal)
-          : undefined
-      wait =
-        denied === undefined
-          ? post.respond(data, isRefused ? 400 : 200)
-          : post.respond(data, denied.status, denied.headers)
+      wait = post.respondWith(reply, data, this.#host.auth, this.principal)
     }
     this.#host.onActivity(this)
     return wait
@@ -325,55 +384,13 @@ export class HttpSession implements Channel {
       void this.end()
       return post.respond(data)
     }
-    this.#revision = revisionNamed(version)
-    this.#streamHost.canPoll = this.#revision?.features.polling ?? false
-    if (httpReply.isFinished) void this.end()
-    else this.#host.onInitialized(this)
-    return post.respond(data, 200, { 'mcp-session-id': this.id })
-  }
-
-  #resume(last: string, reply: HttpReply): void {
-    const place = this.#eventIds?.parse(last)
-    const stream =
-      place?.stream === STANDALONE ? this.#standalone : this.#streams?.get(place?.stream ?? -1)
-    if (place !== undefined && stream?.canResumeFrom(place.sequence)) {
-      stream.resume(reply, place.sequence)
-      return
+    this.#setRevision(revisionNamed(version))
+    const respond = (): void | Promise<void> => {
+      if (httpReply.isFinished) void this.end()
+      return post.respond(data, 200, { 'mcp-session-id': this.id })
     }
-    // Not 404, which would mean that the session has ended.
-    const message = 'The event is unknown in this session, or not kept any more'
-    refuse(reply, refusal(400, -32000, message))
-  }
-}
-
-/**
- * The envelope of a message. Its headers are read on demand: not every binding has them at hand, and
- * few tools need them.
- */
-class PostEnvelope implements Envelope {
-  readonly acceptsRaw = true
-  readonly about: number | undefined
-  readonly #request: HttpRequest
-
-  constructor(request: HttpRequest, about: number | undefined) {
-    this.#request = request
-    this.about = about
-  }
-
-  get principal(): Principal | undefined {
-    return this.#request.principal
-  }
-
-  get headers(): Readonly<Record<string, string>> {
-    return this.#request.headers
-  }
-
-  get env(): unknown {
-    return this.#request.env
-  }
-
-  address(includesLocal: boolean): string | undefined {
-    return this.#request.address(includesLocal)
+    const saved = httpReply.isFinished ? undefined : this.#host.onInitialized(this)
+    return saved === undefined ? respond() : saved.then(respond)
   }
 }
 

@@ -58,7 +58,7 @@ class SessionlessChannel implements Channel {
     this.requestBudget = request.requestBudget
     this.#envelope = { principal, headers, env }
     const host = { log, streams, canPoll: false, onActivity() {}, onReleased() {} }
-    this.#post = new Post(REQUEST, reply, accepts, key => new ResumableStream(key, host))
+    this.#post = new Post(REQUEST, reply, accepts, ({ key }) => new ResumableStream(key, host))
   }
 
   begin(endpoint: Endpoint): void {

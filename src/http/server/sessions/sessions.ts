@@ -1,4 +1,5 @@
 import type { Principal } from '../../../jsonrpc/channel.ts'
+import { RpcError } from '../../../jsonrpc/error.ts'
 import type { RpcRequest } from '../../../jsonrpc/message.ts'
 import type { Authenticator } from '../../../mcp/authenticator.ts'
 import type { Endpoint } from '../../../mcp/endpoint.ts'
@@ -12,6 +13,10 @@ import type { Accepts } from '../accept.ts'
 import { refusal, refuse } from '../responses.ts'
 import { OpenStreams } from '../sse-keep-alive.ts'
 import { EventLog, type EventLogOptions } from './event-log.ts'
+import { KeptSessions } from './moving/kept-sessions.ts'
+import { SessionMoveError } from './moving/session-move-error.ts'
+import { readSessionRecord, type SessionRecord } from './moving/session-record.ts'
+import type { MovableSessions, ReleasedSession, SessionStore } from './moving/session-store.ts'
 import { HttpSession, type HttpSessionHost } from './session.ts'
 import { type SessionLimits, SessionTable } from './session-table.ts'
 import { type SessionlessRequest, serveSessionless } from './sessionless.ts'
@@ -34,14 +39,17 @@ export interface SessionsOptions extends SessionLimits {
   readonly makeId?: () => string
   /** For tests. */
   readonly clock?: Clock
+  /** @internal Keeps sessions for other processes, which can continue them. By default they end with the process. */
+  readonly store?: SessionStore
 }
 
 /** The sessions of one endpoint over HTTP. */
-export class Sessions {
+export class Sessions implements MovableSessions {
   readonly #endpoint: Endpoint
   readonly #makeId: () => string
   readonly #table: SessionTable<HttpSession>
   readonly #host: HttpSessionHost
+  readonly #kept: KeptSessions<HttpSession> | undefined
   readonly #clock: Clock
   /** Called when a request of any session has begun or ended, while the sessions are being closed. */
   #onActivity: (() => void) | undefined
@@ -58,13 +66,21 @@ export class Sessions {
     this.#clock = options.clock ?? systemClock
     const deadlines = backgroundDeadlines(options.clock)
     this.#table = new SessionTable(options, options.clock, deadlines)
+    const { store } = options
+    const kept = store && new KeptSessions(store, this.#table, deadlines)
+    this.#kept = kept
     this.#host = {
+      kept,
       log: new EventLog(options.events, options.clock, deadlines),
       streams,
       isResumable: options.resumable ?? true,
       retryMs: options.retryMs ?? limits.streamRetryMs.default,
       auth,
-      onInitialized: session => this.#table.initialized(session),
+      onInitialized: session => {
+        this.#table.initialized(session)
+        // The client has its time from the response on.
+        return kept?.opened(session)?.then(() => this.#table.initialized(session))
+      },
       onActivity: session => {
         this.#table.updateIdle(session)
         this.#onActivity?.()
@@ -72,12 +88,23 @@ export class Sessions {
       onEnded: session => {
         this.#table.remove(session)
         this.#onActivity?.()
+        return kept?.ended(session)
       },
     }
+    store?.attached?.(this)
   }
 
   get size(): number {
     return this.#table.size
+  }
+
+  keptIds(): readonly string[] {
+    return this.#kept?.all().map(({ id }) => id) ?? []
+  }
+
+  record(id: string): SessionRecord | undefined {
+    const session = this.#table.get(id)
+    return session && this.#kept?.has(session) ? this.#kept.record(session) : undefined
   }
 
   /** Approximate size of the events kept for resuming, in bytes. */
@@ -119,6 +146,73 @@ export class Sessions {
   }
 
   /**
+   * Continues a session of another process. `epoch` must be greater than that of its record. Throws a
+   * SessionMoveError.
+   */
+  restore(value: unknown, events: Iterable<unknown> = [], epoch?: number): HttpSession {
+    const { record: stored, others } = readSessionRecord(value)
+    const { id, principal, owner, isMovable } = stored
+    const kept = this.#kept
+    const record = { ...stored, epoch: epoch ?? stored.epoch + 1 }
+    if (record.epoch <= stored.epoch) {
+      const words = `the epoch ${record.epoch} is not greater than ${stored.epoch}, that of the record`
+      throw new SessionMoveError('invalid', words)
+    }
+    if (kept === undefined || this.#endpoint.attachSession === undefined) {
+      throw new SessionMoveError(
+        'unsupported',
+        'this endpoint keeps no sessions for other processes',
+      )
+    }
+    if (this.#isClosing) throw new SessionMoveError('closing', 'the service is closing')
+    if (this.#table.get(id) !== undefined) {
+      throw new SessionMoveError('exists', 'this process has the session already')
+    }
+    if (!isMovable) {
+      throw new SessionMoveError('bound', 'the session had a connection of its own in its process')
+    }
+    if (!this.#table.makeRoom({ principal, owner })) {
+      throw new SessionMoveError('full', 'too many sessions')
+    }
+    const session = new HttpSession(id, principal, this.#host, { record, others })
+    this.#table.add(session, { principal, owner })
+    kept.add(session)
+    try {
+      session.resume(this.#endpoint, record, events)
+    } catch (cause) {
+      kept.remove(session)
+      void session.close()
+      throw moveError(cause)
+    }
+    if (record.state.isReady) this.#table.touch(session)
+    kept.changed(session)
+    return session
+  }
+
+  /**
+   * Removes a session from this process, for another one to restore. The standalone stream of its client ends, with
+   * the request to reconnect where the client supports that. Running tasks go on: their results are in the task store.
+   * Throws a SessionMoveError.
+   */
+  release(id: string): ReleasedSession {
+    const session = this.#table.get(id)
+    if (session === undefined || !this.#kept?.has(session)) {
+      throw new SessionMoveError('unknown', 'this process has no such session')
+    }
+    const released = session.snapshot(this.#table.ownerOf(session))
+    if (released === undefined) throw new SessionMoveError('unknown', 'the session has not begun')
+    this.#leave(session)
+    void session.end()
+    return released
+  }
+
+  /** Leaves a session to the store, which keeps it for another process. */
+  #leave(session: HttpSession): void {
+    this.#kept?.remove(session)
+    session.poll()
+  }
+
+  /**
    * Serves one request of a client without a session, as if the client had just initialized with this
    * revision. No state is left afterwards, and server requests are rejected.
    */
@@ -128,7 +222,8 @@ export class Sessions {
 
   /**
    * Ends all sessions as soon as none of them has a request in flight, or after `drainMs`. Until then
-   * they take requests, and further sessions can be opened. Idempotent; never rejects.
+   * they take requests, and further sessions can be opened. Those that another process can continue stay in the
+   * store. Idempotent; never rejects.
    */
   async close({ drainMs = limits.drainMs.default }: { drainMs?: number } = {}): Promise<void> {
     const isIdle = () => !this.#table.some(session => session.hasRequests)
@@ -139,11 +234,18 @@ export class Sessions {
       this.#onActivity = undefined
     }
     this.#isClosing = true
+    for (const session of this.#kept?.all() ?? []) if (session.isMovable) this.#leave(session)
     await this.#table.endAll({ drainMs: 0 })
   }
 }
 
 const later = { 'retry-after': '5' }
+
+function moveError(cause: unknown): unknown {
+  if (!(cause instanceof RpcError)) return cause
+  const code = cause.kind === 'subscription_failed' ? 'full' : 'unsupported'
+  return new SessionMoveError(code, cause.message, { cause })
+}
 
 /** Returns 192 random bits, which cannot be guessed. */
 function sessionId(): string {
