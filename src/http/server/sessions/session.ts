@@ -28,7 +28,7 @@ import { lostReply } from './moving/lost-reply.ts'
 import { MovableSession } from './moving/movable-session.ts'
 import type { ReadRecord, SessionRecord } from './moving/session-record.ts'
 import type { ReleasedSession } from './moving/session-store.ts'
-import { restoredStreams } from './moving/stream-event.ts'
+import type { RestoredStreams } from './moving/stream-event.ts'
 import { type CancelledRequest, Post, Posts } from './posts.ts'
 import type { StreamHost } from './resumable-stream.ts'
 import { PostEnvelope, type SessionPost } from './session-post.ts'
@@ -137,11 +137,10 @@ export class HttpSession implements Channel {
    * Continues the session of another process, with what was reported of its streams. Requests that were in flight there
    * get an error. Throws what the endpoint throws.
    */
-  resume(endpoint: Endpoint, { state }: SessionRecord, events: Iterable<unknown>): void {
+  resume(endpoint: Endpoint, { state }: SessionRecord, streams: RestoredStreams): void {
     const { profile } = endpoint
     const revision = revisionNamed(state.revision)
     this.#setRevision(revision)
-    const streams = restoredStreams(events)
     for (const key of streams.keys()) this.#posts.skipKeys(key)
     // First, because the listeners of the endpoint may send at once.
     const lost = this.#streams.restore(streams.values())

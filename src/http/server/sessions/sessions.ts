@@ -17,6 +17,7 @@ import { KeptSessions } from './moving/kept-sessions.ts'
 import { SessionMoveError } from './moving/session-move-error.ts'
 import { readSessionRecord, type SessionRecord } from './moving/session-record.ts'
 import type { MovableSessions, ReleasedSession, SessionStore } from './moving/session-store.ts'
+import { latestEpoch, restoredStreams } from './moving/stream-event.ts'
 import { HttpSession, type HttpSessionHost } from './session.ts'
 import { type SessionLimits, SessionTable } from './session-table.ts'
 import { type SessionlessRequest, serveSessionless } from './sessionless.ts'
@@ -146,16 +147,17 @@ export class Sessions implements MovableSessions {
   }
 
   /**
-   * Continues a session of another process. `epoch` must be greater than that of its record. Throws a
-   * SessionMoveError.
+   * Continues a session of another process. `epoch` must be greater than all before. Throws a SessionMoveError.
    */
   restore(value: unknown, events: Iterable<unknown> = [], epoch?: number): HttpSession {
     const { record: stored, others } = readSessionRecord(value)
     const { id, principal, owner, isMovable } = stored
     const kept = this.#kept
-    const record = { ...stored, epoch: epoch ?? stored.epoch + 1 }
-    if (record.epoch <= stored.epoch) {
-      const words = `the epoch ${record.epoch} is not greater than ${stored.epoch}, that of the record`
+    const streams = restoredStreams(events)
+    const before = Math.max(stored.epoch, latestEpoch(streams))
+    const record = { ...stored, epoch: epoch ?? before + 1 }
+    if (record.epoch <= before) {
+      const words = `the epoch ${record.epoch} is not greater than ${before}, the one before`
       throw new SessionMoveError('invalid', words)
     }
     if (kept === undefined || this.#endpoint.attachSession === undefined) {
@@ -178,7 +180,7 @@ export class Sessions implements MovableSessions {
     this.#table.add(session, { principal, owner })
     kept.add(session)
     try {
-      session.resume(this.#endpoint, record, events)
+      session.resume(this.#endpoint, record, streams)
     } catch (cause) {
       kept.remove(session)
       void session.close()
@@ -204,6 +206,15 @@ export class Sessions implements MovableSessions {
     this.#leave(session)
     void session.end()
     return released
+  }
+
+  /** Removes a session that another process has now. Returns false if there is no such session. */
+  drop(id: string): boolean {
+    const session = this.#table.get(id)
+    if (session === undefined) return false
+    this.#leave(session)
+    void session.end()
+    return true
   }
 
   /** Leaves a session to the store, which keeps it for another process. */

@@ -86,7 +86,7 @@ export class KeptSessions<S extends KeptSession> {
   }
 
   get #touchMs(): number {
-    return this.#table.idleMs / 10
+    return Math.max(1, this.#table.idleMs / 10)
   }
 
   #touch(): void {

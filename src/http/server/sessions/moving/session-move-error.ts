@@ -1,6 +1,6 @@
 /**
  * Why a session was not restored or released.
- * - `invalid`: the record is damaged, or the epoch is not greater than that of the record.
+ * - `invalid`: the record is damaged, or the epoch is not greater than all before.
  * - `unsupported`: this process cannot continue it, because of its version or protocol revision, or its endpoint.
  * - `bound`: the process that has it has something for it that no other can have.
  * - `exists`: this process has the session already.

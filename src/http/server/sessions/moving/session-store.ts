@@ -39,8 +39,9 @@ export interface MovableSessions {
   record(id: string): SessionRecord | undefined
   /**
    * Continues a session of another process, as if it had always been here, and reports its new record to the store as
-   * a change. `record` and `events` are what the store got. `epoch` must be greater than that of the record; by default
-   * it is one more. Requests that were in flight get the error that their outcome is unknown. Throws a SessionMoveError.
+   * a change. `record` and `events` are what the store got. `epoch` must be greater than those of the record and of the
+   * events; by default it is one more. Requests that were in flight get the error that their outcome is unknown. Throws
+   * a SessionMoveError.
    */
   restore(record: unknown, events?: Iterable<unknown>, epoch?: number): void
   /**
@@ -48,6 +49,11 @@ export interface MovableSessions {
    * to reconnect. Its running tasks go on here. Throws a SessionMoveError.
    */
   release(id: string): ReleasedSession
+  /**
+   * Removes a session that another process has now: its requests are aborted, the streams of its client end as for
+   * `release`, and nothing more is reported. Returns false if there is no such session.
+   */
+  drop(id: string): boolean
 }
 
 /** A session that has left its process. */

@@ -201,6 +201,10 @@ describe('a session is restored', () => {
     sessions.restore(good, [null, 5, { type: 'event', stream: 'x' }], 77)
     expect(sessions.record(good?.id ?? '')?.epoch).toBe(77)
     expect(refusal(() => sessions.restore(good))).toBe('exists')
+    // A process may have ended before the store had its epoch.
+    const event = { type: 'event', stream: 0, epoch: 5, sequence: 1, before: 0, data: '{}' }
+    expect(refusal(() => sessions.restore({ ...good, id: 'x' }, [event], 5))).toBe('invalid')
+    expect(sessions.restore({ ...good, id: 'x' }, [event]).record(undefined)?.epoch).toBe(6)
   })
 
   test('within the limits, for its principal or its address', async () => {
@@ -224,6 +228,19 @@ describe('a session is restored', () => {
     b.clock.advance(1000)
     expect(b.sessions.size).toBe(0)
   })
+})
+
+test('a session that another process has now is dropped, whatever it does', async () => {
+  const { sessions, store, aborted, settle } = node()
+  const client = await openSession(sessions)
+  const reply = client.post(call(1, 'wait', { word: 'a' }))
+  const stream = client.get()
+  await settle()
+  const before = [...store.calls]
+  expect([sessions.drop(client.id), sessions.drop(client.id)]).toEqual([true, false])
+  await reply.answered()
+  expect([stream.isEnded, aborted, sessions.size]).toEqual([true, ['a'], 0])
+  expect(store.calls).toEqual(before)
 })
 
 describe('a session is released', () => {

@@ -66,11 +66,14 @@ export interface EpochEnd {
   end: number
 }
 
+/** The streams of a session that is restored, by key. */
+export type RestoredStreams = ReadonlyMap<number, RestoredStream>
+
 /**
- * Returns the streams of a session, by key, from what was reported of them, in the order in which it was. Ignores what
+ * Returns the streams of a session from what was reported of them, in the order in which it was. Ignores what
  * is not a StreamEvent, and events of a process that has reported them after its successor has begun.
  */
-export function restoredStreams(events: Iterable<unknown>): ReadonlyMap<number, RestoredStream> {
+export function restoredStreams(events: Iterable<unknown>): RestoredStreams {
   const streams = new Map<number, RestoredStream>()
   for (const event of events) {
     if (!isStreamEvent(event)) continue
@@ -97,6 +100,11 @@ export function restoredStreams(events: Iterable<unknown>): ReadonlyMap<number, 
     stream.sent = Math.min(stream.sent, stream.ends.at(-1)?.end ?? 0)
   }
   return streams
+}
+
+/** Returns the greatest epoch of the events of some streams; 0 without events. */
+export function latestEpoch(streams: RestoredStreams): number {
+  return Math.max(0, ...Array.from(streams.values(), ({ ends }) => ends.at(-1)?.epoch ?? 0))
 }
 
 function addEvent(stream: RestoredStream, event: StreamMessage): void {
