@@ -5,6 +5,7 @@ import { decodeTarget } from './targets/decode.ts'
 import { headersTarget } from './targets/headers.ts'
 import { lengthTarget } from './targets/length.ts'
 import { linesTarget } from './targets/lines.ts'
+import { linkFramesTarget } from './targets/link-frames.ts'
 import { patternTarget } from './targets/pattern.ts'
 import { peerTarget } from './targets/peer.ts'
 import { requestsTarget } from './targets/requests.ts'
@@ -18,6 +19,7 @@ export const targets: readonly Target[] = [
   linesTarget,
   lengthTarget,
   headersTarget,
+  linkFramesTarget,
   sseTarget,
   decodeTarget,
   peerTarget,

@@ -114,4 +114,49 @@ export const clusterLimits = {
     meaning:
       'Time for which an SQLite file keeps a message. A process that did not look for longer reports a gap.',
   },
+  linkConnectMs: {
+    default: 2000,
+    unit: 'ms',
+    meaning:
+      'Time to open a link between two nodes: connection, TLS and the exchange of names. Then it is refused.',
+  },
+  linkPingMs: {
+    default: 1000,
+    unit: 'ms',
+    meaning: 'Interval between pings on a link between two nodes.',
+  },
+  linkSilentMs: {
+    default: 10_000,
+    unit: 'ms',
+    meaning: 'Time for which nothing arrives on a link between two nodes. Then the link ends.',
+  },
+  linkStreams: {
+    default: 65_536,
+    unit: 'count',
+    meaning:
+      'Streams and requests in flight on one link between two nodes. A further one fails with `too-many`.',
+  },
+  linkCreditBytes: {
+    default: 256 * KiB,
+    unit: 'bytes',
+    meaning:
+      'Data of one stream of a link that the receiver has not processed yet. Then the sender of this stream waits.',
+  },
+  linkDataBytes: {
+    default: 64 * KiB,
+    unit: 'bytes',
+    meaning:
+      'Data in one frame of a link. Longer data is split, so that the streams of a link take turns.',
+  },
+  linkFrameBytes: {
+    default: 1 * MiB,
+    unit: 'bytes',
+    meaning:
+      'A head, request or reply on a link. A longer one is not sent and fails; a link that receives one ends.',
+  },
+  linkHelloBytes: {
+    default: 4 * KiB,
+    unit: 'bytes',
+    meaning: 'The first frame on a link. A connection with a longer one is refused.',
+  },
 } as const satisfies Record<string, Limit>
