@@ -1,6 +1,7 @@
 import type { Backplane } from '../backplane/backplane.ts'
 import { BackplaneError } from '../backplane/backplane-error.ts'
 import type { RecordStore } from '../backplane/record-store.ts'
+import type { Members } from '../mcp/types/base.ts'
 import { isFinal } from '../mcp/types/tasks.ts'
 import type { TaskOwner, TaskRecord, TaskStore } from '../server/tasks/store.ts'
 import { limits } from '../util/limits/limits.ts'
@@ -10,6 +11,7 @@ import { type Clock, systemClock } from '../util/time/clock.ts'
 import { sleep } from '../util/time/sleep.ts'
 import { isOver, leftMs, readRecord, type StoredTask, storedTask } from './record-text.ts'
 import { TaskIndex } from './task-index.ts'
+import { TaskResponses } from './task-responses.ts'
 
 /** The options of `sharedTasks`. The limits hold for all nodes together. */
 export interface SharedTaskOptions {
@@ -41,20 +43,22 @@ const table: OptionTableOf<SharedTaskOptions> = {
  */
 export function sharedTasks(backplane: Backplane, options: SharedTaskOptions = {}): TaskStore {
   checkOptions(options, table)
-  return new SharedTaskStore(backplane.store, options)
+  return new SharedTaskStore(backplane, options)
 }
 
 class SharedTaskStore implements TaskStore {
   readonly #store: RecordStore
   readonly #index: TaskIndex
+  readonly #responses: TaskResponses
   readonly #clock: Clock
   /** The last text of each task that this process runs, by id. */
   readonly #running = new Map<string, string>()
 
-  constructor(store: RecordStore, options: SharedTaskOptions) {
+  constructor({ store, bus }: Backplane, options: SharedTaskOptions) {
     const maxPerCaller = options.maxPerCaller ?? limits.tasksPerCaller.default
     const maxFinished = options.maxFinishedPerCaller ?? limits.finishedTasksPerCaller.default
     this.#store = store
+    this.#responses = new TaskResponses(bus, options.clock)
     this.#clock = options.clock ?? systemClock
     this.#index = new TaskIndex(store, {
       max: options.max ?? limits.tasks.default,
@@ -86,6 +90,14 @@ class SharedTaskStore implements TaskStore {
     const records: TaskRecord[] = []
     for await (const ids of this.#index.of(owner)) records.push(...(await this.#getAll(ids)))
     return records.sort((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt))
+  }
+
+  respond(id: string, responses: Members): Promise<boolean> {
+    return this.#responses.send(id, responses)
+  }
+
+  receive(id: string, listener: (responses: Members) => Promise<void>): Promise<() => void> {
+    return this.#responses.receive(id, listener)
   }
 
   /** Replaces the record of a task unless it is final. A record that the backplane has lost is written anew. */
