@@ -1,7 +1,7 @@
 import type { AuthOptions } from './auth/server/auth-options.ts'
 import type { HttpServerOptions } from './http/node/server.ts'
 import { httpServerTable, httpTable } from './http/option-table.ts'
-import type { HttpOptions } from './http/server/service.ts'
+import type { HttpOptions } from './http/server/options.ts'
 import type { RpcNotification, RpcRequest } from './jsonrpc/message.ts'
 import type { Peer } from './jsonrpc/peer/peer.ts'
 import type { Authenticator } from './mcp/authenticator.ts'

@@ -8,7 +8,8 @@ import { type NodeHandler, serveNode } from './node/handler.ts'
 import { nodeHost } from './node/host.ts'
 import { writeBatch } from './node/write-batch.ts'
 import { httpTable, outboundTable } from './option-table.ts'
-import { type HttpOptions, HttpService } from './server/service.ts'
+import type { HttpOptions } from './server/options.ts'
+import { HttpService } from './server/service.ts'
 import { withPages } from './server/with-pages.ts'
 
 /** Options of a handler that is mounted in an HTTP server of the application. */

@@ -5,7 +5,7 @@ import type { HttpOutboundOptions } from './exchange.ts'
 import type { HttpServerOptions } from './node/server.ts'
 import type { CorsOptions } from './server/cors.ts'
 import type { SsePaths } from './server/http-sse/endpoints.ts'
-import type { HttpOptions } from './server/service.ts'
+import type { HttpOptions } from './server/options.ts'
 import type { EventLogOptions } from './server/sessions/event-log.ts'
 import type { SessionsOptions } from './server/sessions/sessions.ts'
 

@@ -1,3 +1,4 @@
+import { revisionOf } from '../../mcp/revisions/revisions.ts'
 import { type OriginPolicy, originRefusal } from '../../util/origin.ts'
 import type { HttpRequest } from '../exchange.ts'
 
@@ -62,3 +63,13 @@ export function bodyGuard(request: HttpRequest): Problem | undefined {
 }
 
 const jsonType = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?$/i
+
+/**
+ * Returns what is wrong with the protocol version of a request in a session; undefined when it is
+ * valid.
+ */
+export function versionProblem(request: HttpRequest): string | undefined {
+  const version = request.header('mcp-protocol-version')?.trim()
+  if (version === undefined || revisionOf('session', version) !== undefined) return undefined
+  return `Bad request: unsupported protocol version ${version}`
+}

@@ -4,7 +4,7 @@ import type { DecodeRules } from '../../jsonrpc/codec/decode-rules.ts'
 import { encode } from '../../jsonrpc/codec/encode.ts'
 import { oversize } from '../../jsonrpc/codec/malformed.ts'
 import type { MetaCache } from '../../jsonrpc/codec/meta-cache.ts'
-import type { Decoded, ErrorObject, Id, Malformed } from '../../jsonrpc/message.ts'
+import type { Batch, Decoded, ErrorObject, Id, Malformed, Message } from '../../jsonrpc/message.ts'
 import type { Authenticator, AuthRefusal } from '../../mcp/authenticator.ts'
 import { isRecord } from '../../util/objects.ts'
 import type { EventStream, HttpReply, HttpRequest, ReplyHeaders } from '../exchange.ts'
@@ -40,6 +40,18 @@ export function refusal(
 export function nothingServed(request: HttpRequest, path: string): Refusal {
   const data = request.local().loopback ? { paths: [path] } : undefined
   return refusal(404, -32000, 'Nothing is served at this path', null, data)
+}
+
+/**
+ * Makes the Refusal that names the supported stateless revisions to a client of the session era, which
+ * could not find them out otherwise.
+ */
+export function noSessions(arrival: Message | Batch, supported: Iterable<string>): Refusal {
+  const names = [...supported]
+  const why = 'the header MCP-Protocol-Version is missing or names a version with sessions'
+  const message = `Header mismatch: ${why}; this server supports ${names.join(', ')}`
+  const id = arrival.type === 'request' ? arrival.id : null
+  return refusal(400, -32020, message, id, { supported: names })
 }
 
 /** Responds with a JSON-RPC error and its HTTP status. */

@@ -4,7 +4,8 @@ import { proves } from '../../../test/requirements.ts'
 import { FakeReply, httpRequest } from '../../../test/support/http.ts'
 import { stage } from '../../../test/support/http-server.ts'
 import type { Endpoint } from '../../mcp/endpoint.ts'
-import { type HttpOptions, HttpService } from './service.ts'
+import type { HttpOptions } from './options.ts'
+import { HttpService } from './service.ts'
 
 const headers = { 'content-type': 'application/json' }
 

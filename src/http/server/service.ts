@@ -1,10 +1,5 @@
-import {
-  type DecodeOptions,
-  type DecodeRules,
-  decodeRules,
-  withMaxBytes,
-} from '../../jsonrpc/codec/decode-rules.ts'
-import type { Batch, Message, RpcRequest } from '../../jsonrpc/message.ts'
+import { type DecodeRules, decodeRules, withMaxBytes } from '../../jsonrpc/codec/decode-rules.ts'
+import type { RpcRequest } from '../../jsonrpc/message.ts'
 import { IdTable } from '../../jsonrpc/peer/id-table.ts'
 import type { Authenticator } from '../../mcp/authenticator.ts'
 import { type Endpoint, endpointDecodeOptions } from '../../mcp/endpoint.ts'
@@ -12,28 +7,27 @@ import { omitsUnreadableId, type Profile } from '../../mcp/profile.ts'
 import {
   type Revision,
   revisionNamed,
-  revisionOf,
   revisionsOf,
   withoutHeader,
 } from '../../mcp/revisions/revisions.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { defined } from '../../util/objects.ts'
-import type { OriginPolicy } from '../../util/origin.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from '../exchange.ts'
 import { webSocketWire, wireHeader } from '../header-fields.ts'
 import { type Accepts, acceptsOf } from './accept.ts'
 import { AuthGate, unauthorized } from './auth-gate.ts'
 import { classify, type Destination } from './classify.ts'
-import { type CorsOptions, corsHeaders, preflightHeaders } from './cors.ts'
-import { bodyGuard, OriginGuard } from './guard.ts'
-import { HttpSseEndpoints, type SsePaths } from './http-sse/endpoints.ts'
+import { corsHeaders, preflightHeaders } from './cors.ts'
+import { bodyGuard, OriginGuard, versionProblem } from './guard.ts'
+import { HttpSseEndpoints } from './http-sse/endpoints.ts'
 import { InFlight } from './in-flight.ts'
+import type { HttpListenerOptions } from './options.ts'
 import {
   decodeBody,
   malformedBody,
+  noSessions,
   nothingServed,
   overloaded,
-  type Refusal,
   refusal,
   refuse,
   refuseAuth,
@@ -41,41 +35,9 @@ import {
   withHeaders,
 } from './responses.ts'
 import type { HttpSession } from './sessions/session.ts'
-import { Sessions, type SessionsOptions } from './sessions/sessions.ts'
+import { Sessions } from './sessions/sessions.ts'
 import { OpenStreams } from './sse-keep-alive.ts'
 import { type OpenRequest, type StatelessHost, serveStateless } from './stateless.ts'
-
-/** Options of serving over HTTP. */
-export interface HttpOptions extends Pick<OriginPolicy, 'allowedHosts' | 'allowedOrigins'> {
-  /** The only path that is served, such as `/mcp`; by default every path. */
-  readonly path?: string
-  /** Limits and rules for decoding the messages of clients. */
-  readonly decode?: DecodeOptions
-  /** Maximum number of requests in flight. Further requests get 503. */
-  readonly maxInFlight?: number
-  /** Time in milliseconds after which a comment is sent on a silent event stream to keep it open. */
-  readonly keepAliveMs?: number
-  /** What pages of allowed origins may do; with `false` no page can read a response. */
-  readonly cors?: CorsOptions | false
-  /** Limits on sessions, and how many events are kept for clients that reconnect. */
-  readonly sessions?: SessionsOptions
-  /** Whether requests of the session revisions are served even if they belong to no session. */
-  readonly sessionless?: boolean
-  /** The two paths of the HTTP+SSE transport (2024-11-05); `false` switches it off. */
-  readonly sse?: SsePaths | false
-  /** Authenticates callers; see `authenticator` of `trunkline/auth`. */
-  readonly auth?: Authenticator
-  /** Called with internal errors, whose details no client gets. */
-  readonly onError?: (error: unknown) => void
-}
-
-/** Options that a listener sets itself. */
-export interface HttpListenerOptions extends HttpOptions {
-  /**
-   * Whether the listener accepts WebSockets on the same path, which it confirms to clients that ask.
-   */
-  readonly hasWebSockets?: boolean
-}
 
 /** Serves an endpoint over HTTP, whatever server the requests come from. */
 export class HttpService implements HttpHandler {
@@ -139,13 +101,7 @@ export class HttpService implements HttpHandler {
         path: path ?? '/',
         serves: request =>
           path === undefined || request.path === path || this.#httpSse?.handles(request) === true,
-        route: (request, reply) => {
-          try {
-            this.#route(request, reply)
-          } catch (error) {
-            this.#failed(reply, error)
-          }
-        },
+        route: (request, reply) => this.handleAuthenticated(request, reply),
       })
   }
 
@@ -153,6 +109,24 @@ export class HttpService implements HttpHandler {
   handle(request: HttpRequest, reply: HttpReply): void {
     try {
       this.#handle(request, reply)
+    } catch (error) {
+      this.#failed(reply, error)
+    }
+  }
+
+  /** Whether this process has the session with this id. */
+  hasSession(id: string): boolean {
+    return this.#sessions.has(id)
+  }
+
+  /**
+   * Serves a request of a session of this process that another listener has accepted: it has checked the origin, and
+   * `request.principal` is the authenticated caller. Never throws.
+   */
+  handleAuthenticated(request: HttpRequest, reply: HttpReply): void {
+    try {
+      if (this.#isClosed) refuse(reply, refusal(503, -32000, 'The server is closing'), closing)
+      else this.#route(request, reply)
     } catch (error) {
       this.#failed(reply, error)
     }
@@ -247,6 +221,10 @@ export class HttpService implements HttpHandler {
     reply: HttpReply,
     accepts: Accepts,
   ): void {
+    if (bytes !== undefined && this.#isRemote(request)) {
+      this.#serveRemote(request, reply, bytes)
+      return
+    }
     const arrival = decodeBody(bytes, this.#rules, request.metaCache)
     if (arrival.type === 'invalid') {
       const version = request.header('mcp-protocol-version')?.trim()
@@ -264,7 +242,7 @@ export class HttpService implements HttpHandler {
     }
     const destination = classify(arrival, request, this.#revisions)
     if (!this.#hasSessions && sessionDestinations.has(destination.to)) {
-      refuse(reply, this.#noSessions(arrival))
+      refuse(reply, noSessions(arrival, this.#stateless))
       return
     }
     switch (destination.to) {
@@ -286,18 +264,6 @@ export class HttpService implements HttpHandler {
       case 'refused':
         refuse(reply, destination)
     }
-  }
-
-  /**
-   * Makes the Refusal that names the supported revisions to a client of the session era, which
-   * could not find them out otherwise.
-   */
-  #noSessions(arrival: Message | Batch): Refusal {
-    const supported = [...this.#stateless]
-    const why = 'the header MCP-Protocol-Version is missing or names a version with sessions'
-    const words = `Header mismatch: ${why}; this server supports ${supported.join(', ')}`
-    const id = arrival.type === 'request' ? arrival.id : null
-    return refusal(400, -32020, words, id, { supported })
   }
 
   #serveStateless(
@@ -341,6 +307,25 @@ export class HttpService implements HttpHandler {
     else refuse(reply, refusal(400, -32000, problem))
   }
 
+  /** Whether a request names a session that is not in this process, while other nodes may have it. */
+  #isRemote(request: HttpRequest): boolean {
+    if (this.#options.remote === undefined) return false
+    const id = request.header('mcp-session-id')
+    if (id === undefined || this.#sessions.has(id)) return false
+    const version = request.header('mcp-protocol-version')?.trim()
+    return version === undefined || !this.#stateless.has(version)
+  }
+
+  #serveRemote(request: HttpRequest, reply: HttpReply, body?: Uint8Array): void {
+    const isCounted = request.method !== 'GET'
+    if (isCounted) this.#inFlight.enter()
+    const onSettled = (): void => {
+      if (isCounted) this.#inFlight.leave()
+    }
+    const id = request.header('mcp-session-id') ?? ''
+    this.#options.remote?.serve(id, { request, reply, body, onSettled })
+  }
+
   #withoutSession(
     message: RpcRequest,
     revision: string,
@@ -365,6 +350,8 @@ export class HttpService implements HttpHandler {
       refuse(reply, refusal(406, -32000, 'Not acceptable: the response is text/event-stream'))
     } else if (id === undefined) {
       refuse(reply, refusal(400, -32000, 'Bad request: the header Mcp-Session-Id is missing'))
+    } else if (this.#isRemote(request)) {
+      this.#serveRemote(request, reply)
     } else if (session === undefined) {
       refuse(reply, refusal(404, -32001, 'Session not found'))
     } else {
@@ -383,13 +370,3 @@ const sessionDestinations: ReadonlySet<Destination['to']> = new Set([
 ])
 
 const closing = { connection: 'close', 'retry-after': '1' }
-
-/**
- * Returns what is wrong with the protocol version of a request in a session; undefined when it is
- * valid.
- */
-function versionProblem(request: HttpRequest): string | undefined {
-  const version = request.header('mcp-protocol-version')?.trim()
-  if (version === undefined || revisionOf('session', version) !== undefined) return undefined
-  return `Bad request: unsupported protocol version ${version}`
-}

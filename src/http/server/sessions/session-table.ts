@@ -90,6 +90,11 @@ export class SessionTable<S extends TrackedSession> {
     return this.#sessions.size
   }
 
+  /** Whether there is a session with this id, of any principal. */
+  has(id: string): boolean {
+    return this.#sessions.has(id)
+  }
+
   /**
    * Returns the session with this id if it belongs to this principal. The result does not reveal
    * whether another principal has a session with this id.

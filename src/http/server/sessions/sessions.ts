@@ -136,6 +136,11 @@ export class Sessions implements MovableSessions {
     }
   }
 
+  /** Whether there is a session with this id, of any principal. */
+  has(id: string): boolean {
+    return this.#table.has(id)
+  }
+
   /**
    * Returns the session with this id if it belongs to this principal, and records that its client has
    * sent something. The result does not reveal whether another principal has a session with this id.

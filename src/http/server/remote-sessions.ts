@@ -1,0 +1,19 @@
+import type { HttpReply, HttpRequest } from '../exchange.ts'
+
+/** Serves the requests of sessions that this process does not have, because another node owns them. */
+export interface RemoteSessions {
+  /**
+   * Serves an authenticated request that names a session which is not in this process. `onSettled` is called when
+   * the response is complete, or the client has disconnected.
+   */
+  serve(session: string, exchange: RemoteExchange): void
+}
+
+/** A request of a session that is not in this process, and its response. */
+export interface RemoteExchange {
+  readonly request: HttpRequest
+  readonly reply: HttpReply
+  /** The body of a POST, which has not been decoded. */
+  readonly body?: Uint8Array | undefined
+  onSettled(): void
+}
