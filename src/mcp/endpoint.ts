@@ -9,6 +9,7 @@ import type { Caller } from './caller.ts'
 import type { ListKind } from './list-changes.ts'
 import { decodeOptions, type Profile } from './profile.ts'
 import type { Revision } from './revisions/revisions.ts'
+import type { ChangeReceiver, ChangeSharing } from './shared-changes.ts'
 import type { ClientCapabilities, Implementation, LogLevel } from './types/base.ts'
 
 /** A channel that an endpoint serves. */
@@ -104,6 +105,11 @@ export interface Endpoint {
    * their process.
    */
   attachSession?(channel: Channel, envelope: Envelope, hooks: SessionHooks): SessionAttachment
+  /**
+   * @internal Exchanges notices of changed lists and resources with other processes that serve the same endpoint.
+   * Absent where every process learns of changes itself, as a router does from its servers.
+   */
+  shareChanges?(sharing: ChangeSharing): ChangeReceiver
 }
 
 /** Returns the decoder options for messages that are sent to an endpoint. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { anyText } from '../../test/support/any-text.ts'
 import {
   canonicalNotification,
   checkName,
@@ -72,7 +73,7 @@ describe('the name of a tool or prompt', () => {
 
   test('a reason never contains what cannot be seen', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 20 }), name => {
+      fc.property(anyText({ maxLength: 20 }), name => {
         const checked = validateName(name)
         const reason = checked.status === 'ok' ? '' : checked.reason
         expect(reason).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u)

@@ -78,6 +78,7 @@ export function observed(options: ObservedOptions = {}): Middleware {
  */
 export function withSessionEvents(endpoint: Endpoint): Endpoint {
   const attachSession = endpoint.attachSession?.bind(endpoint)
+  const shareChanges = endpoint.shareChanges?.bind(endpoint)
   return {
     profile: endpoint.profile,
     revisions: endpoint.revisions,
@@ -89,6 +90,7 @@ export function withSessionEvents(endpoint: Endpoint): Endpoint {
       publishSession(attachment, envelope?.principal?.id)
       return attachment
     },
+    ...(shareChanges !== undefined && { shareChanges }),
     ...(attachSession !== undefined && {
       attachSession: (channel, envelope, hooks) => {
         const attachment = attachSession(channel, envelope, hooks)

@@ -13,6 +13,7 @@ import type { ListKind } from '../mcp/list-changes.ts'
 import type { Profile } from '../mcp/profile.ts'
 import type { Revision } from '../mcp/revisions/revisions.ts'
 import type { Schema } from '../mcp/schema/standard-schema.ts'
+import type { ChangeReceiver, ChangeSharing } from '../mcp/shared-changes.ts'
 import type { Members } from '../mcp/types/base.ts'
 import type { ClientMethod } from '../mcp/types/requests.ts'
 import { checkOptions } from '../util/options.ts'
@@ -240,6 +241,11 @@ export class Server<Env = unknown> implements Endpoint {
   /** @internal Takes over a channel whose session another process can continue, or continues one. */
   attachSession(channel: Channel, envelope: Envelope, hooks: SessionHooks): SessionAttachment {
     return this.#endpoint.attachSession(channel, envelope, hooks)
+  }
+
+  /** @internal Exchanges notices of changes with other processes that serve the same server. */
+  shareChanges(sharing: ChangeSharing): ChangeReceiver {
+    return this.#endpoint.shareChanges(sharing)
   }
 
   /** Cancels the running tasks and closes every connection gracefully. */

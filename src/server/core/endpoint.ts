@@ -21,6 +21,7 @@ import {
   revisions,
   unknownRevision,
 } from '../../mcp/revisions/revisions.ts'
+import type { ChangeReceiver, ChangeSharing } from '../../mcp/shared-changes.ts'
 import type { Members } from '../../mcp/types/base.ts'
 import { createSealer } from '../../util/crypto/seal.ts'
 import { limits } from '../../util/limits/limits.ts'
@@ -189,6 +190,19 @@ export class McpEndpoint<P extends FeatureProvider> implements Endpoint {
     this.#sessions.add(session)
     this.subscriptions.add(session)
     return session
+  }
+
+  /** Exchanges notices of changes with other processes that serve the same server. */
+  shareChanges(sharing: ChangeSharing): ChangeReceiver {
+    const { subscriptions } = this
+    subscriptions.onPublished = change => sharing.publish(change)
+    subscriptions.onWatched = (uri, isWatched) => sharing.watch(uri, isWatched)
+    subscriptions.whenWatched = uris => sharing.whenWatched(uris)
+    for (const uri of subscriptions.watched()) sharing.watch(uri, true)
+    return {
+      deliver: change => subscriptions.deliver(change),
+      lists: () => this.#sessionHost.lists(),
+    }
   }
 
   /** Cancels the running tasks and closes every connection gracefully. */

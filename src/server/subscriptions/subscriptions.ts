@@ -1,5 +1,6 @@
 import type { Caller } from '../../mcp/caller.ts'
 import type { ListKind } from '../../mcp/list-changes.ts'
+import type { SharedChange } from '../../mcp/shared-changes.ts'
 import { KiB } from '../../util/limits/limit.ts'
 import { limits } from '../../util/limits/limits.ts'
 import type { EventListeners } from '../core/events.ts'
@@ -67,6 +68,9 @@ export class Subscriptions {
    * be published. Never rejects. Subscriptions are confirmed to clients only then.
    */
   whenWatched: ((uris: Iterable<string>) => Promise<void>) | undefined
+
+  /** Set where other processes serve the same endpoint: called with each change of this process. */
+  onPublished: ((change: SharedChange) => void) | undefined
 
   /** `onError` receives what a subscriber throws in `deliver`. */
   constructor(onError: (error: unknown) => void, events: EventListeners) {
@@ -152,6 +156,12 @@ export class Subscriptions {
 
   /** Notifies the subscribers of a change in a microtask, after the code that is running. */
   publish(change: ChangeNotice): void {
+    if (this.onPublished !== undefined && isShared(change)) this.onPublished(change)
+    this.deliver(change)
+  }
+
+  /** Notifies the subscribers of a change of another process, as `publish` does. */
+  deliver(change: ChangeNotice): void {
     if (this.#subscribers.size === 0) return
     this.#due.set(keyOf(change), change)
     if (this.#isScheduled) return
@@ -176,6 +186,11 @@ export class Subscriptions {
       this.#onError(error)
     }
   }
+}
+
+/** Whether other processes can be notified of a change. */
+function isShared(change: ChangeNotice): change is SharedChange {
+  return change.type !== 'task' && !('isFor' in change)
 }
 
 /** Whether a change concerns a caller: all changes do but those for another principal. */

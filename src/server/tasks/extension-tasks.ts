@@ -63,7 +63,9 @@ export class ExtensionTasks implements TaskDesign {
       const details = 'inputResponses must be an object'
       throw invalidParams(details, { data: { details } })
     }
-    await this.#registry.running.get(id)?.respond(inputResponses)
+    const run = this.#registry.running.get(id)
+    if (run !== undefined) await run.respond(inputResponses)
+    else await this.#registry.store.respond?.(id, inputResponses)
     return {}
   }
 

@@ -61,6 +61,8 @@ export class TaskRun implements TaskScope {
   #isBegun = false
   /** Whether the work runs as a task that is not stored yet. */
   #isProvisional = false
+  /** Ends the delivery of responses from other processes, once it has begun. */
+  #receiving: Promise<() => void> | undefined
   #beginning: Promise<void> | undefined
   #writing: Promise<void> | undefined
 
@@ -196,6 +198,9 @@ export class TaskRun implements TaskScope {
     signal.throwIfAborted()
     // The client can answer only for a task that it knows.
     if (this.#isProvisional) await this.begin()
+    if (this.#record.design === 'extension' && this.#host.store.receive !== undefined) {
+      await this.#receive()
+    }
     const name = this.#unused(key)
     const response = deferred<unknown>()
     this.#open.set(name, { request, response })
@@ -221,6 +226,13 @@ export class TaskRun implements TaskScope {
       isAnswered = true
     }
     if (isAnswered) await this.#publishOpen()
+  }
+
+  /** Gets responses that clients send to other processes. */
+  async #receive(): Promise<void> {
+    const { store } = this.#host
+    this.#receiving ??= store.receive?.(this.#record.id, responses => this.respond(responses))
+    await this.#receiving?.catch(error => this.#host.onError(error, this.request))
   }
 
   async #begin(): Promise<void> {
@@ -278,6 +290,7 @@ export class TaskRun implements TaskScope {
   }
 
   #finished(): void {
+    void this.#receiving?.then(stop => stop()).catch(() => {})
     this.#ended.resolve()
     this.#host.onFinished(this)
   }

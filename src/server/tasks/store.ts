@@ -80,4 +80,14 @@ export interface TaskStore {
   put(record: TaskRecord): boolean | Promise<boolean>
   /** Returns the tasks of one owner, oldest first. */
   list(owner: TaskOwner): readonly TaskRecord[] | Promise<readonly TaskRecord[]>
+  /**
+   * Delivers the responses of a client to the process that runs a task, and resolves when it has got them; to false if
+   * no process confirms that. Absent where a store belongs to one process.
+   */
+  respond?(id: string, responses: Members): Promise<boolean>
+  /**
+   * Calls the listener with the responses that other processes deliver for a task of this process. Resolves, when none
+   * is missed any more, to a function that ends this. Absent where a store belongs to one process.
+   */
+  receive?(id: string, listener: (responses: Members) => Promise<void>): Promise<() => void>
 }
