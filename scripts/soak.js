@@ -1,5 +1,6 @@
 // npm run soak -- [router]: injects faults into a router with real processes, and tests its lifecycle.
 // npm run soak -- mixed: runs a mixed load on a router with four servers, and compares its counters.
+// npm run soak -- cluster: kills and stops nodes of a cluster and its engine under load, and compares a ledger.
 //
 //   --minutes N  how long the mixed load lasts; 20 by default
 //   --kills N    programs that are killed one after the other under load; 300 by default
@@ -14,7 +15,11 @@ import { parseArgs } from 'node:util'
 import { install } from './install.js'
 import { root } from './steps.js'
 
-const what = { router: 'test/router/long.ts', mixed: 'test/router/mixed/long.ts' }
+const what = {
+  router: 'test/router/long.ts',
+  mixed: 'test/router/mixed/long.ts',
+  cluster: 'test/cluster/long.ts',
+}
 const names = ['minutes', 'kills', 'cuts', 'reloads', 'every', 'calls', 'cycles', 'ups']
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,4 +1,6 @@
 import type { AuthOptions } from './auth/server/auth-options.ts'
+import type { Backplane } from './backplane/backplane.ts'
+import { type ClusterOptions, clusterTable } from './cluster/options.ts'
 import type { HttpServerOptions } from './http/node/server.ts'
 import { httpServerTable, httpTable } from './http/option-table.ts'
 import type { HttpOptions } from './http/server/options.ts'
@@ -68,6 +70,13 @@ export interface ListenOptions extends WireOptions {
     HttpServerOptions
   /** Serves the pages on which users allow a router to act for them, over HTTP: see `connectPages` of `trunkline/auth`. */
   readonly pages?: ConnectPages
+  /**
+   * Shares sessions with the other nodes of a cluster, over HTTP: any node serves any session, and the sessions of a
+   * node that ends go on at another. See `redis` of `trunkline/redis`. The caller closes it, after the listener.
+   */
+  readonly backplane?: Backplane
+  /** How this listener takes part in the cluster. */
+  readonly cluster?: ClusterOptions
   /** Serves `/healthz`, `/readyz` and `/metrics` beside the server, over HTTP: see `observe`. */
   readonly ops?: Ops
   /** Called for every connection that was refused or could not be accepted. */
@@ -76,7 +85,7 @@ export interface ListenOptions extends WireOptions {
 
 /** Options of `listen` for plain JSON-RPC. */
 export interface RpcListenOptions
-  extends Omit<ListenOptions, 'protocol' | 'ops' | 'pages' | 'onError'>,
+  extends Omit<ListenOptions, 'protocol' | 'ops' | 'pages' | 'backplane' | 'cluster' | 'onError'>,
     RpcOptions {
   /**
    * Called with the peer of each connection before its first message, so that the server can call the
@@ -129,10 +138,12 @@ const mcp: OptionTableOf<ListenOptions> = {
   http,
   ops: 'object',
   pages: 'object',
+  backplane: 'object',
+  cluster: clusterTable,
   onError: 'function',
 }
 
-const { ops: _ops, pages: _pages, ...shared } = mcp
+const { ops: _ops, pages: _pages, backplane: _backplane, cluster: _cluster, ...shared } = mcp
 
 const jsonrpc: OptionTableOf<RpcListenOptions> = {
   ...shared,

@@ -2,6 +2,7 @@ import { parseAddress } from './address.ts'
 import { handlerOf } from './answers.ts'
 import type { AuthOptions } from './auth/server/auth-options.ts'
 import type { HttpHandler } from './http/exchange.ts'
+import type { HttpListenerOptions } from './http/server/options.ts'
 import type { Channel } from './jsonrpc/channel.ts'
 import { Peer } from './jsonrpc/peer/peer.ts'
 import {
@@ -12,7 +13,7 @@ import {
 } from './listen-options.ts'
 import type { Authenticator } from './mcp/authenticator.ts'
 import { servedPages } from './mcp/callers/connect-pages.ts'
-import { endpointDecodeOptions } from './mcp/endpoint.ts'
+import { type Endpoint, endpointDecodeOptions } from './mcp/endpoint.ts'
 import {
   type Answers,
   checkProtocolOptions,
@@ -131,15 +132,28 @@ async function mcpServing(
     onAddress: pagesBinder(options),
     decode: { ...endpointDecodeOptions(answers), ...defined(options.decode) },
     service: async path => {
-      const { HttpService } = await import('./http/server/service.ts')
       const sse = { events: '/sse', messages: '/messages' }
       const http = { sse, ...options, ...options.http, path, hasWebSockets: true, auth }
-      const service = await withOptionalPages(new HttpService(answers, http), options)
+      const service = await withOptionalPages(await httpService(answers, http, options), options)
       if (options.ops === undefined) return service
       const { withOps } = await import('./observe/health/health.ts')
       return withOps(service, options.ops)
     },
   }
+}
+
+/** Creates the handler of an endpoint: of this process alone, or as a node of a cluster. */
+async function httpService(
+  endpoint: Endpoint,
+  http: HttpListenerOptions & { readonly path: string },
+  { backplane, cluster = {} }: ListenOptions,
+): Promise<HttpHandler> {
+  if (backplane !== undefined) {
+    const { clusteredService } = await import('./cluster/service.ts')
+    return clusteredService(endpoint, http, { backplane, options: cluster })
+  }
+  const { HttpService } = await import('./http/server/service.ts')
+  return new HttpService(endpoint, http)
 }
 
 async function withOptionalPages(

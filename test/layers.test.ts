@@ -31,7 +31,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   jsonrpc: ['util'],
   wire: ['util'],
   backplane: ['util'],
-  cluster: ['backplane', 'transport', 'wire', 'server', 'mcp', 'jsonrpc', 'util'],
+  cluster: ['backplane', 'transport', 'wire', 'http', 'server', 'auth', 'mcp', 'jsonrpc', 'util'],
   mcp: ['jsonrpc', 'util'],
   transport: ['jsonrpc', 'wire', 'util'],
   server: ['mcp', 'jsonrpc', 'util'],

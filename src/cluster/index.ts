@@ -1,1 +1,2 @@
-export { type SharedTaskOptions, sharedTasks } from './shared-tasks.ts'
+export type { ClusterOptions } from './options.ts'
+export { type SharedTaskOptions, sharedTasks } from './tasks/shared-tasks.ts'

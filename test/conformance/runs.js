@@ -19,6 +19,12 @@ const onRouter = (behind, { name, ...run }, ...except) => ({
   except: ['server-server-sse-polling', ...except],
 })
 
+const onCluster = ({ name, ...run }) => ({
+  ...run,
+  name: name.replace('server', 'three nodes behind a balancer'),
+  behind: ['cluster'],
+})
+
 // Scenarios of an extension belong to no revision: they must be forced.
 const forced = scenario => (scenario.startsWith('sep-2640') ? ['--force'] : [])
 
@@ -79,6 +85,12 @@ const routed = [
   ),
 ]
 
+const clustered = [
+  { ...onCluster(session), isLong: true },
+  // A tool of the server that the suite uses changes the tools of its own node alone.
+  { ...onCluster(single), isLong: true, except: ['server-tools-list'] },
+]
+
 export const runs = [
   first,
   onServer('2025-03-26', '0.2', 1, '--suite', 'all', '--spec-version', '2025-03-26'),
@@ -87,6 +99,7 @@ export const runs = [
   single,
   ...skillsOf,
   ...routed,
+  ...clustered,
   ...inSessions.map(scenario => onClient('0.1', scenario)),
   ...[...inSessions, late].map(scenario => onClient('0.2', scenario, '2025-11-25')),
   ...[...stateless, ...skills, late].map(scenario => onClient('0.2', scenario, '2026-07-28')),

@@ -59,7 +59,9 @@ export function readHello(
     return `version ${hello.version} of the link protocol is too old for node ${node}, which needs ${oldestVersion}: update Trunkline on node ${hello.node}`
   }
   if (hello.cluster !== cluster) {
-    return `the cluster is "${cluster}" on node ${node} and "${hello.cluster}" on node ${hello.node}`
+    // As JSON, so that a name with line breaks stays in one line.
+    const [here, there] = [JSON.stringify(cluster), JSON.stringify(hello.cluster)]
+    return `the cluster is ${here} on node ${node} and ${there} on node ${hello.node}`
   }
   if (expected !== undefined && hello.node !== expected) {
     return `node ${hello.node} answers there instead of node ${expected}`
@@ -78,7 +80,7 @@ function parsed(text: string): Hello | undefined {
   if (!isRecord(value)) return undefined
   const { version, oldest, cluster, node, to, credit, frame, streams } = value
   if (!isCount(version) || !isCount(oldest) || oldest > version) return undefined
-  if (typeof cluster !== 'string' || typeof to !== 'string' || !isNodeId(node)) return undefined
+  if (typeof cluster !== 'string' || !isNodeId(node) || !isNodeId(to)) return undefined
   if (!isCount(credit) || !isCount(streams)) return undefined
   if (!isCount(frame) || frame < minFrameBytes) return undefined
   return { version, oldest, cluster, node, to, credit, frame, streams }

@@ -181,8 +181,8 @@ describe('a listening node', () => {
     ],
     [
       'a HELLO to another node',
-      () => hello({ to: 'x' }),
-      'node x was expected here, this is node 1111111111111111',
+      () => hello({ to: other }),
+      'node ffffffffffffffff was expected here, this is node 1111111111111111',
     ],
   ])('refuses %s, and says why', async (_, bytes, reason) => {
     const far = await nodes.start({ node: '1'.repeat(16), listen: `unix:${join(folder, 's')}` })

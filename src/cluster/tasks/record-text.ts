@@ -1,8 +1,8 @@
-import { errors } from '../mcp/errors/constructors.ts'
-import { errorRecord } from '../server/tasks/encode.ts'
-import type { TaskRecord } from '../server/tasks/store.ts'
-import { limits } from '../util/limits/limits.ts'
-import { isRecord } from '../util/objects.ts'
+import { errors } from '../../mcp/errors/constructors.ts'
+import { errorRecord } from '../../server/tasks/encode.ts'
+import type { TaskRecord } from '../../server/tasks/store.ts'
+import { limits } from '../../util/limits/limits.ts'
+import { isRecord } from '../../util/objects.ts'
 
 /** A task, and the text that stands for it in a backplane. */
 export interface StoredTask {

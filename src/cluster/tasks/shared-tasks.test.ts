@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { BackplaneError } from '../backplane/backplane-error.ts'
-import { memory } from '../backplane/memory/memory.ts'
-import type { RecordStore } from '../backplane/record-store.ts'
-import type { TaskRecord } from '../server/tasks/store.ts'
-import { fakeClock } from '../testing/fake-clock.ts'
-import { limits } from '../util/limits/limits.ts'
+import { BackplaneError } from '../../backplane/backplane-error.ts'
+import { memory } from '../../backplane/memory/memory.ts'
+import type { RecordStore } from '../../backplane/record-store.ts'
+import type { TaskRecord } from '../../server/tasks/store.ts'
+import { fakeClock } from '../../testing/fake-clock.ts'
+import { limits } from '../../util/limits/limits.ts'
 import { type SharedTaskOptions, sharedTasks } from './shared-tasks.ts'
 
 const open: { close(): Promise<void> }[] = []

@@ -1,9 +1,9 @@
-import { BackplaneError } from '../backplane/backplane-error.ts'
-import type { RecordStore } from '../backplane/record-store.ts'
-import { errors } from '../mcp/errors/constructors.ts'
-import { isFinal } from '../mcp/types/tasks.ts'
-import type { TaskOwner, TaskRecord } from '../server/tasks/store.ts'
-import { toBase64Url } from '../util/crypto/base64url.ts'
+import { BackplaneError } from '../../backplane/backplane-error.ts'
+import type { RecordStore } from '../../backplane/record-store.ts'
+import { errors } from '../../mcp/errors/constructors.ts'
+import { isFinal } from '../../mcp/types/tasks.ts'
+import type { TaskOwner, TaskRecord } from '../../server/tasks/store.ts'
+import { toBase64Url } from '../../util/crypto/base64url.ts'
 import { leaseLeftMs, leftMs } from './record-text.ts'
 
 /** How many tasks all nodes together keep. */

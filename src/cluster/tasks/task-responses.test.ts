@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { memory } from '../backplane/memory/memory.ts'
-import { fakeClock } from '../testing/fake-clock.ts'
-import { limits } from '../util/limits/limits.ts'
+import { memory } from '../../backplane/memory/memory.ts'
+import { fakeClock } from '../../testing/fake-clock.ts'
+import { limits } from '../../util/limits/limits.ts'
 import { TaskResponses } from './task-responses.ts'
 
 test('responses reach the node that runs the task, which confirms them', async () => {

@@ -1,10 +1,10 @@
-import type { MessageBus } from '../backplane/message-bus.ts'
-import type { Members } from '../mcp/types/base.ts'
-import { limits } from '../util/limits/limits.ts'
-import { isRecord } from '../util/objects.ts'
-import { randomHex } from '../util/random.ts'
-import { type Clock, systemClock } from '../util/time/clock.ts'
-import { withTimeout } from '../util/time/sleep.ts'
+import type { MessageBus } from '../../backplane/message-bus.ts'
+import type { Members } from '../../mcp/types/base.ts'
+import { limits } from '../../util/limits/limits.ts'
+import { isRecord } from '../../util/objects.ts'
+import { randomHex } from '../../util/random.ts'
+import { type Clock, systemClock } from '../../util/time/clock.ts'
+import { withTimeout } from '../../util/time/sleep.ts'
 
 /** What one node sends to the node that runs a task. */
 interface ResponseMessage {

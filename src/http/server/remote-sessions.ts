@@ -2,8 +2,10 @@ import type { HttpReply, HttpRequest } from '../exchange.ts'
 
 /** Serves the requests of sessions that this process does not have, because another node owns them. */
 export interface RemoteSessions {
+  /** Whether this process may act for a session that it has: not if another node may have adopted it. */
+  mayServe(session: string): boolean
   /**
-   * Serves an authenticated request that names a session which is not in this process. `onSettled` is called when
+   * Serves an authenticated request of a session which is not in this process, or for which it may not act. `onSettled` is called when
    * the response is complete, or the client has disconnected.
    */
   serve(session: string, exchange: RemoteExchange): void

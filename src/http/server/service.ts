@@ -307,11 +307,12 @@ export class HttpService implements HttpHandler {
     else refuse(reply, refusal(400, -32000, problem))
   }
 
-  /** Whether a request names a session that is not in this process, while other nodes may have it. */
+  /** Whether a request names a session that another node may have. */
   #isRemote(request: HttpRequest): boolean {
-    if (this.#options.remote === undefined) return false
-    const id = request.header('mcp-session-id')
-    if (id === undefined || this.#sessions.has(id)) return false
+    const { remote } = this.#options
+    const id = remote && request.header('mcp-session-id')
+    if (remote === undefined || id === undefined) return false
+    if (this.#sessions.has(id)) return !remote.mayServe(id)
     const version = request.header('mcp-protocol-version')?.trim()
     return version === undefined || !this.#stateless.has(version)
   }

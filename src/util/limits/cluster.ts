@@ -78,11 +78,83 @@ export const clusterLimits = {
     unit: 'bytes',
     meaning: 'A task with its result in a backplane. A larger result becomes an error.',
   },
+  sharedTaskResponseMs: {
+    default: 5000,
+    unit: 'ms',
+    meaning:
+      'Time in which the process that runs a task must confirm the responses that a client has sent to another node. Then they count as not delivered.',
+  },
   sharedTaskRetryMs: {
     default: 60_000,
     unit: 'ms',
     meaning:
       'Time for which the status and the result of a task are written again while the backplane cannot be reached.',
+  },
+  leaseMs: {
+    default: 10_000,
+    unit: 'ms',
+    meaning:
+      'Time for which a heartbeat makes a node a member of its cluster. Then other nodes adopt its sessions.',
+  },
+  heartbeatMs: {
+    default: 1000,
+    unit: 'ms',
+    meaning: 'Interval between the heartbeats of a node.',
+  },
+  probeMs: {
+    default: 300,
+    unit: 'ms',
+    meaning: 'Time for a node to accept a connection before it counts as silent.',
+  },
+  probeIntervalMs: {
+    default: 250,
+    unit: 'ms',
+    meaning: 'Interval at which a node that cannot be reached is tried again.',
+  },
+  expelSilentMs: {
+    default: 1500,
+    unit: 'ms',
+    meaning:
+      'Time without a heartbeat after which a node whose address refuses connections is expelled.',
+  },
+  memberAnswerMs: {
+    default: 300,
+    unit: 'ms',
+    meaning: 'Time for the answer of another node. Then it counts as unknown.',
+  },
+  permissionMs: {
+    default: 1000,
+    unit: 'ms',
+    meaning:
+      'Time for which a node without a lease acts for its sessions after all others said that they cannot adopt them.',
+  },
+  forwardWaitMs: {
+    default: 5000,
+    unit: 'ms',
+    meaning:
+      'Time for which a request waits while the owner of its session cannot be reached. Then it gets 503.',
+  },
+  forwardRetryMs: {
+    default: 50,
+    unit: 'ms',
+    meaning: 'Interval at which a request looks for the owner of its session again.',
+  },
+  clusterHints: {
+    default: 100_000,
+    unit: 'count',
+    meaning:
+      'Sessions whose owner a node remembers because it is not the node that opened them. Others are looked up.',
+  },
+  sessionGraceMs: {
+    default: 60_000,
+    unit: 'ms',
+    meaning:
+      'Time for which the record of a session outlives its idle time, so that the owner ends the session first.',
+  },
+  adoptionBatch: {
+    default: 256,
+    unit: 'count',
+    meaning: 'Sessions of a dead node that a node adopts at a time.',
   },
   sqliteBusyMs: {
     default: 250,

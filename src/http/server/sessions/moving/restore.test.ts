@@ -12,7 +12,7 @@ import {
 } from '../../../../../test/support/http-session.ts'
 import { fakeSessionStore } from '../../../../../test/support/session-store.ts'
 import { memory } from '../../../../backplane/memory/memory.ts'
-import { sharedTasks } from '../../../../cluster/shared-tasks.ts'
+import { sharedTasks } from '../../../../cluster/tasks/shared-tasks.ts'
 import type { Principal } from '../../../../jsonrpc/channel.ts'
 import type { TaskStore } from '../../../../server/index.ts'
 import { Server } from '../../../../server/server.ts'

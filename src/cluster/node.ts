@@ -1,0 +1,317 @@
+import type { HeartbeatReply } from '../backplane/membership.ts'
+import type { HttpReply, HttpRequest } from '../http/exchange.ts'
+import type { RemoteExchange, RemoteSessions } from '../http/server/remote-sessions.ts'
+import type { Endpoint } from '../mcp/endpoint.ts'
+import { version } from '../util/version.ts'
+import { ChangeFanOut } from './change-fan-out.ts'
+import { DepartedNodes } from './departed-nodes.ts'
+import { acceptForwarded } from './forward/accept.ts'
+import { Forwarder } from './forward/forwarder.ts'
+import type { LinkStream, StreamReceiver } from './link/link-stream.ts'
+import { Links } from './link/links.ts'
+import { Authority } from './members/authority.ts'
+import { NodeLease } from './members/lease.ts'
+import { factsText, type NodeFacts, type PeerNode } from './members/peer-node.ts'
+import { PeerNodes } from './members/peer-nodes.ts'
+import { Suspects } from './members/suspects.ts'
+import type { NodeSettings } from './options.ts'
+import { keepSecret, sharedSecret } from './secret.ts'
+import { Adoption } from './sessions/adoption.ts'
+import { OwnerFinder } from './sessions/finder.ts'
+import { Handoff, takeQuestion } from './sessions/handoff.ts'
+import { OwnedSessions } from './sessions/owned-sessions.ts'
+import { newNodeId, newSessionId } from './sessions/session-ids.ts'
+
+/** What a node needs of the HTTP service whose sessions it shares. */
+export interface ClusteredService {
+  hasSession(id: string): boolean
+  /** Serves a request whose origin and caller were checked by another listener. */
+  handleAuthenticated(request: HttpRequest, reply: HttpReply): void
+}
+
+/** Where a node serves sessions, and for how long it keeps them. */
+export interface ServedSessions {
+  readonly path: string
+  readonly idleMs: number
+}
+
+/** Starts a node: opens the backplane, accepts links and joins the cluster. Rejects if it cannot. */
+export async function startNode(
+  settings: NodeSettings,
+  served: ServedSessions,
+): Promise<ClusterNode> {
+  await settings.backplane.open()
+  const secret = settings.secret ?? (await sharedSecret(settings.backplane.store))
+  const node = new ClusterNode(settings, served, secret)
+  try {
+    await node.join()
+  } catch (error) {
+    await node.close()
+    throw error
+  }
+  return node
+}
+
+/** The head of a stream by which a node notices at once that another one has gone. */
+const watchHead = 'watch'
+
+/**
+ * This process as a node of a cluster. It serves the requests of sessions that it does not own by forwarding them to
+ * their owners, stores its own sessions, and adopts those of nodes that are gone.
+ */
+export class ClusterNode implements RemoteSessions {
+  readonly id = newNodeId()
+  readonly #settings: NodeSettings
+  readonly #secret: string
+  readonly #startedAt = new Date().toISOString()
+  readonly #members: PeerNodes
+  readonly #links: Links
+  readonly #heartbeat: NodeLease
+  readonly #authority: Authority
+  readonly #suspects: Suspects
+  readonly #finder: OwnerFinder
+  readonly #forwarder: Forwarder
+  readonly #adoption: Adoption
+  readonly #departed: DepartedNodes
+  readonly #changes: ChangeFanOut
+  readonly #served: ServedSessions
+  readonly #stopListening: () => void
+  #owned: OwnedSessions | undefined
+  #handoff: Handoff | undefined
+  #service: ClusteredService | undefined
+  #address = ''
+  #state: NodeFacts['state'] = 'up'
+  #emptiedAt = Number.NEGATIVE_INFINITY
+
+  constructor(settings: NodeSettings, served: ServedSessions, secret: string) {
+    const { backplane, leaseMs, heartbeatMs, clock, whenDown } = settings
+    const { membership, store } = backplane
+    const members = new PeerNodes(this.id, leaseMs)
+    this.#members = members
+    this.#settings = settings
+    this.#secret = secret
+    this.#served = served
+    const links = new Links({
+      node: this.id,
+      cluster: 'trunkline',
+      secret,
+      listen: settings.listen,
+      onStream: (stream, head) => this.#accept(stream, head),
+      onRequest: question => this.#answer(question),
+    })
+    this.#links = links
+    this.#heartbeat = new NodeLease({
+      membership,
+      node: this.id,
+      facts: () => factsText(this.facts),
+      leaseMs,
+      heartbeatMs,
+      clock,
+      onReply: reply => this.#onHeartbeat(reply),
+      onFailed: () => void this.#authority.askOthers(),
+    })
+    this.#authority = new Authority({
+      heartbeat: this.#heartbeat,
+      members,
+      links,
+      leaseMs,
+      servesWhenDown: whenDown === 'serve',
+      clock,
+    })
+    this.#suspects = new Suspects({
+      members,
+      membership,
+      links,
+      clock,
+      onExpelled: node => this.#left(members.remove(node)),
+    })
+    const has = (session: string): boolean => this.#service?.hasSession(session) ?? false
+    this.#adoption = new Adoption({
+      node: this.id,
+      backplane,
+      links,
+      members,
+      authority: this.#authority,
+      path: served.path,
+      has,
+      restore: (...session) => this.sessions.restore(...session),
+    })
+    this.#departed = new DepartedNodes(this.#adoption, clock)
+    this.#finder = new OwnerFinder({
+      node: this.id,
+      store,
+      members,
+      has,
+      mayServe: session => this.mayServe(session),
+      isMoving: session => this.#handoff?.isMoving(session) ?? false,
+      assert: session => this.#assert(session),
+      adopt: (session, owner, address) => this.#adoption.adopt(session, owner, address),
+      take: session => this.#adoption.take(session),
+      mayBeUnwritten: () => clock.now() - this.#emptiedAt < leaseMs,
+      refreshMembers: () => this.#heartbeat.beat(),
+      suspect: node => this.#suspects.add(node),
+    })
+    this.#forwarder = new Forwarder({
+      links,
+      sessions: this.#finder,
+      clock,
+      serveHere: (request, reply) => this.#service?.handleAuthenticated(request, reply),
+    })
+    this.#changes = new ChangeFanOut(this.id, served.path, backplane.bus)
+    this.#stopListening = backplane.onStateChange(({ wasEmptied }) => {
+      if (wasEmptied) this.#onEmptied()
+    })
+  }
+
+  /** What this node tells the others about itself. */
+  get facts(): NodeFacts {
+    const { name } = this.#settings
+    const [address, state, startedAt] = [this.#address, this.#state, this.#startedAt]
+    return { name, address, version, state, startedAt }
+  }
+
+  /** The other members, as far as this node knows. */
+  get members(): readonly PeerNode[] {
+    return this.#members.all
+  }
+
+  /** Stores the sessions of the service. Passed to the service when it is created. */
+  get sessions(): OwnedSessions {
+    this.#owned ??= new OwnedSessions({
+      node: this.id,
+      backplane: this.#settings.backplane,
+      address: this.#address,
+      ...this.#served,
+    })
+    return this.#owned
+  }
+
+  /** Makes the id of a new session. */
+  newSessionId(rest?: () => string): string {
+    return newSessionId(this.id, rest)
+  }
+
+  /** Accepts links, and joins the cluster. */
+  async join(): Promise<void> {
+    const bound = await this.#links.listen()
+    this.#address = this.#settings.address ?? bound.replace('0.0.0.0', this.#settings.host)
+    await this.#heartbeat.start()
+  }
+
+  /** Serves forwarded requests with a service. Called once, before the service gets requests. */
+  async serveWith(service: ClusteredService, endpoint: Endpoint): Promise<void> {
+    this.#service = service
+    await this.#changes.start(endpoint)
+  }
+
+  mayServe(session: string): boolean {
+    return this.#authority.mayAct && this.sessions.isAsserted(session)
+  }
+
+  serve(session: string, exchange: RemoteExchange): void {
+    this.#forwarder.serve(session, exchange)
+  }
+
+  /**
+   * Hands the sessions of this node to others, as soon as none of their requests is in flight. Resolves when none is
+   * left, or after `drainMs`. Never rejects.
+   */
+  async drain(drainMs: number): Promise<void> {
+    const { backplane, clock } = this.#settings
+    this.#state = 'draining'
+    await this.#heartbeat.beat()
+    this.#forwarder.endStreams()
+    this.#handoff = new Handoff({
+      node: this.id,
+      store: backplane.store,
+      links: this.#links,
+      members: this.#members,
+      owned: this.sessions,
+      finder: this.#finder,
+      clock,
+    })
+    await this.#handoff.handOffAll(drainMs)
+  }
+
+  /** Leaves the cluster. Never rejects. */
+  async close(): Promise<void> {
+    this.#stopListening()
+    this.#suspects.close()
+    this.#forwarder.endStreams()
+    await this.#changes.stop()
+    await this.#heartbeat.stop()
+    await this.#links.close()
+  }
+
+  async #answer(question: string): Promise<string> {
+    if (question.startsWith(takeQuestion)) {
+      const { at } = await this.#adoption.take(question.slice(takeQuestion.length))
+      return at
+    }
+    return this.#authority.answer(question) ?? ''
+  }
+
+  #accept(stream: LinkStream, head: string): StreamReceiver {
+    if (head === watchHead) return watched
+    const service = this.#service
+    return acceptForwarded(stream, head, {
+      has: session => service?.hasSession(session) ?? false,
+      mayServe: session => this.mayServe(session),
+      serve: (request, reply) => service?.handleAuthenticated(request, reply),
+    })
+  }
+
+  #onHeartbeat(reply: HeartbeatReply): void {
+    const { joined, left, missing } = this.#members.apply(reply, this.#settings.clock.now())
+    for (const member of joined) this.#watch(member)
+    for (const { node } of missing) this.#suspects.add(node)
+    for (const member of left) this.#left(member)
+    if (reply.wasExpelled) void this.#regain()
+    this.#owned?.flush()
+    void this.#departed.resume()
+  }
+
+  /** Opens a stream that ends when the other node does. */
+  #watch(member: PeerNode): void {
+    const { clock, heartbeatMs } = this.#settings
+    const isMember = (): boolean => this.#members.get(member.node)?.address === member.address
+    this.#links.open(member, watchHead, {
+      ...watched,
+      failed: () => {
+        if (!isMember()) return
+        this.#suspects.add(member.node)
+        const again = clock.start(() => isMember() && this.#watch(member), heartbeatMs)
+        again.unref()
+      },
+    })
+  }
+
+  #left(member: PeerNode | undefined): void {
+    if (member === undefined) return
+    this.#links.forget(member.node)
+    this.#departed.add(member)
+  }
+
+  /** The lease had ended, so other nodes may own the sessions by now. */
+  async #regain(): Promise<void> {
+    this.sessions.unassertAll()
+    await this.sessions.assertAll()
+  }
+
+  #onEmptied(): void {
+    const { clock, backplane } = this.#settings
+    this.#emptiedAt = clock.now()
+    if (this.#settings.secret === undefined) {
+      // A failure means that the engine is down again: its next return calls this once more.
+      void keepSecret(backplane.store, this.#secret).catch(() => {})
+    }
+    void this.sessions.rewriteAll()
+  }
+
+  async #assert(session: string): Promise<boolean> {
+    if (!this.#authority.mayAct) return false
+    return this.sessions.assert(session).catch(() => false)
+  }
+}
+
+const watched: StreamReceiver = { data() {}, end() {}, failed() {} }

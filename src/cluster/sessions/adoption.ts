@@ -1,0 +1,144 @@
+import type { Backplane } from '../../backplane/backplane.ts'
+import type { RecordOwner } from '../../backplane/record-store.ts'
+import { limits } from '../../util/limits/limits.ts'
+import type { SessionPlace } from '../forward/session-place.ts'
+import type { Links } from '../link/links.ts'
+import { type Authority, questions } from '../members/authority.ts'
+import type { PeerNodes } from '../members/peer-nodes.ts'
+import { chosenNode } from './rendezvous.ts'
+import { ownedSetOf, readStoredSession, sessionKey } from './stored-session.ts'
+
+/** What adoption needs of its node. */
+export interface AdoptionHost {
+  readonly node: string
+  readonly backplane: Backplane
+  readonly links: Pick<Links, 'probe' | 'request'>
+  readonly members: PeerNodes
+  readonly authority: Pick<Authority, 'mayAct' | 'mayAdopt'>
+  /** The path at which this node serves sessions. */
+  readonly path: string
+  /** Whether this process has a session. */
+  has(session: string): boolean
+  /** Continues a session in this process. Throws if it cannot be continued. */
+  restore(session: string, record: unknown, events: readonly unknown[], epoch: number): void
+}
+
+/** A node that is a member no more. */
+interface Departed {
+  readonly node: string
+  readonly address: string
+}
+
+/** Continues the sessions of nodes that are gone. */
+export class Adoption {
+  readonly #host: AdoptionHost
+  readonly #running = new Map<string, Promise<SessionPlace>>()
+
+  constructor(host: AdoptionHost) {
+    this.#host = host
+  }
+
+  /** Continues a session that another node has handed to this one. Never rejects. */
+  take(session: string): Promise<SessionPlace> {
+    return this.#once(session, () => this.#take(session))
+  }
+
+  /** Adopts one session whose owner is not a member, unless the owner may still act. Never rejects. */
+  adopt(session: string, owner: RecordOwner, address: string): Promise<SessionPlace> {
+    return this.#once(session, () => this.#adopt(session, { node: owner.node, address }))
+  }
+
+  /**
+   * Adopts the share of this node of the sessions that a node had. Resolves to how many of them could not be adopted
+   * at present. Rejects if the engine cannot be reached.
+   */
+  async adoptShareOf({ node, address }: Departed): Promise<number> {
+    const { backplane, members } = this.#host
+    let left = 0
+    for await (const names of backplane.store.names(ownedSetOf(node))) {
+      const nodes = [this.#host.node, ...members.all.map(member => member.node)]
+      const mine = names.filter(name => chosenNode(name, nodes) === this.#host.node)
+      const batch = limits.adoptionBatch.default
+      for (let at = 0; at < mine.length; at += batch) {
+        const places = await Promise.all(
+          mine.slice(at, at + batch).map(name => this.adopt(name, { node, epoch: 0 }, address)),
+        )
+        left += places.filter(place => place.at === 'unknown').length
+      }
+    }
+    return left
+  }
+
+  #once(session: string, run: () => Promise<SessionPlace>): Promise<SessionPlace> {
+    let running = this.#running.get(session)
+    if (running === undefined) {
+      running = run()
+        .catch((): SessionPlace => unknown)
+        .finally(() => this.#running.delete(session))
+      this.#running.set(session, running)
+    }
+    return running
+  }
+
+  async #take(session: string): Promise<SessionPlace> {
+    if (this.#host.has(session)) return here
+    const stored = await this.#host.backplane.store.get(sessionKey(session))
+    if (stored?.owner === undefined) return nowhere
+    if (stored.owner.node !== this.#host.node) return unknown
+    return this.#restore(session, stored.value, stored.owner.epoch)
+  }
+
+  async #adopt(session: string, owner: Departed): Promise<SessionPlace> {
+    if (!(await this.#isGone(owner))) return unknown
+    if (this.#host.has(session)) return here
+    const { backplane, node } = this.#host
+    const claim = await backplane.store.claim(sessionKey(session), owner.node, node)
+    await backplane.store.remove(ownedSetOf(owner.node), session)
+    if (!claim.isOwner) return claim.owner === undefined ? nowhere : unknown
+    const { epoch, previous } = claim
+    return previous === undefined ? nowhere : this.#restore(session, previous.value, epoch)
+  }
+
+  async #restore(session: string, text: string, epoch: number): Promise<SessionPlace> {
+    const { backplane, node, path } = this.#host
+    const key = sessionKey(session)
+    const stored = readStoredSession(text)
+    const events = await this.#events(key)
+    try {
+      if (stored.path !== path) throw new Error(`this node serves ${path}, not ${stored.path}`)
+      this.#host.restore(session, stored.record, events, epoch)
+      return here
+    } catch {
+      // It ends for its client, which begins a new one.
+      await backplane.store.delete(key, { node, epoch })
+      return nowhere
+    }
+  }
+
+  /** Whether a node that is a member no more can certainly not act for its sessions. */
+  async #isGone({ node, address }: Departed): Promise<boolean> {
+    const { links, members, authority } = this.#host
+    if (!authority.mayAct || members.get(node) !== undefined) return false
+    const answer = await links.probe(address, limits.probeMs.default)
+    if (answer === 'refuses') return true
+    if (!authority.mayAdopt) return false
+    // It is stopped, or cannot reach the engine. It may act as long as the engine is away for everybody.
+    const peer = { node, address }
+    const status = await links
+      .request(peer, questions.status, limits.memberAnswerMs.default)
+      .catch(() => 'silent')
+    return status !== 'active'
+  }
+
+  async #events(key: string): Promise<unknown[]> {
+    const { log } = this.#host.backplane
+    const { entries } = await log.readAfter(key, undefined, limits.streamEvents.default)
+    return entries.flatMap(({ fields: { event } }): unknown[] =>
+      event === undefined ? [] : [JSON.parse(event)],
+    )
+  }
+}
+
+const here: SessionPlace = { at: 'here' }
+const nowhere: SessionPlace = { at: 'nowhere' }
+const unknown: SessionPlace = { at: 'unknown' }
