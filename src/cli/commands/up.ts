@@ -15,6 +15,7 @@ import { errorMessage } from '../../util/text/error-message.ts'
 import { AccessControl } from '../access/access-control.ts'
 import type { ServerGrants } from '../access/server-grants.ts'
 import { parseDuration } from '../arguments.ts'
+import type { CliCluster } from '../cluster/cluster-of.ts'
 import { exitCodes, UsageError, withUsageErrors } from '../exit.ts'
 import { askConfigInputs } from '../input/config-inputs.ts'
 import type { Invocation, Run } from '../invocation.ts'
@@ -78,11 +79,25 @@ export const run: Run = async invocation => {
       // The file may have changed while the servers started.
       if (watch !== undefined && watch.config !== config) void started.apply(watch.config)
     }
-    return await serve({ invocation, plan, options, watch, devAuth, onStarted })
+    const cluster = await joinedCluster(invocation)
+    try {
+      const shared = cluster === undefined ? plan : { ...plan, router: cluster.share(plan.router) }
+      return await serve({ invocation, plan: shared, options, watch, devAuth, cluster, onStarted })
+    } finally {
+      await cluster?.[Symbol.asyncDispose]()
+    }
   } finally {
     await devAuth?.close()
     await watch?.close()
   }
+}
+
+/** Opens the engine of the cluster that this process takes part in; undefined if it takes part in none. */
+async function joinedCluster(invocation: Invocation): Promise<CliCluster | undefined> {
+  const { input, env } = invocation
+  if (!input.has('cluster') && env.TRUNKLINE_CLUSTER === undefined) return undefined
+  const { clusterOf } = await import('../cluster/cluster-of.ts')
+  return clusterOf(invocation)
 }
 
 /** The input of `serve`. */
@@ -93,6 +108,8 @@ interface UpSetup {
   readonly watch: ConfigWatches | undefined
   /** The authorization server for development beside the router. */
   readonly devAuth: DevAuth | undefined
+  /** The cluster that the listeners take part in. */
+  readonly cluster: CliCluster | undefined
   /** Receives the reloader once the router is up. */
   readonly onStarted: (reloader: ConfigReloader) => void
 }
@@ -125,7 +142,11 @@ async function serve(setup: UpSetup): Promise<number> {
     const { lameDuckMs } = setup.options
     const { isAnyPort, tls, auth } = plan
     const pages = grants?.pages
-    const listenOptions = { ops, isAnyPort, lameDuckMs, tls, auth, pages, onError: logError }
+    const { cluster } = setup
+    const listenOptions = {
+      ...{ ops, isAnyPort, lameDuckMs, tls, auth, pages, cluster },
+      onError: logError,
+    }
     listeners = await listenAll(endpoint, plan.listen, listenOptions)
     views = await listenViews(router, plan.viewAddresses, listenOptions)
     const opsListener =

@@ -35,6 +35,21 @@ const devAuthOption: OptionRow = {
     'Require authorization by an authorization server for development, which runs beside it and logs anybody on this machine in as one of the users: `ada:admin,bob` by default, where `admin` is a role.',
 }
 
+/** The options of the commands that can be a node of a cluster. */
+const clusterOptions: readonly OptionRow[] = [
+  {
+    name: 'cluster',
+    value: 'ENGINE',
+    meaning:
+      'Share sessions with the other nodes that use the same engine: `redis://host:6379`, or `sqlite:FILE` on one machine; else from `TRUNKLINE_CLUSTER`. Nodes on several machines need the same `TRUNKLINE_CLUSTER_SECRET`.',
+  },
+  {
+    name: 'node',
+    value: 'NAME',
+    meaning: 'Name of this node in its cluster; by default the host and the process.',
+  },
+]
+
 const serverName: OptionRow = {
   name: 'name',
   value: 'NAME',
@@ -125,6 +140,7 @@ export const servingCommands: readonly CommandRow[] = [
           'Record every decision on a call in this file; `trunkline audit verify` checks it.',
       },
       keysOption,
+      ...clusterOptions,
       devAuthOption,
       { name: 'public', meaning: 'Allow access from other machines, without authentication.' },
       { name: 'demo', meaning: 'Serve two demo servers, and ignore any configuration.' },
@@ -184,6 +200,18 @@ export const servingCommands: readonly CommandRow[] = [
     summary: 'Remove what `install` wrote; everything else in the file stays as it is.',
     options: [serverName, projectFile, dryRun],
     examples: ['trunkline uninstall cursor'],
+  },
+  {
+    name: 'cluster',
+    aka: ['nodes'],
+    operands: '[ENGINE]',
+    maxOperands: 1,
+    summary: 'List the nodes of a cluster, and how many sessions each has.',
+    options: [],
+    examples: [
+      'trunkline cluster redis://10.0.0.9:6379',
+      'trunkline cluster sqlite:./state.db --json',
+    ],
   },
   {
     name: 'pins',

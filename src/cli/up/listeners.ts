@@ -8,6 +8,7 @@ import type { AuthConfig } from '../../router/config/auth/fields.ts'
 import type { Router } from '../../router/router.ts'
 import type { Listener } from '../../transport/listener.ts'
 import type { TlsOptions } from '../../transport/tls/certificate.ts'
+import type { CliCluster } from '../cluster/cluster-of.ts'
 import type { GuardOptions } from './caller-auth.ts'
 
 /** Options of `listenAll`. */
@@ -19,6 +20,8 @@ export interface ListenAllOptions {
   readonly tls?: TlsOptions
   /** How callers are authenticated. The caller on `stdio:` is the program that started this one. */
   readonly auth?: AuthConfig
+  /** The cluster that HTTP listeners take part in. */
+  readonly cluster?: CliCluster | undefined
   /** The pages on which users grant access, at every HTTP address. */
   readonly pages?: ConnectPages | undefined
   readonly onError: (error: unknown) => void
@@ -92,11 +95,12 @@ export async function closeAll(
 async function listenOn(
   endpoint: Endpoint,
   address: string,
-  { ops, isAnyPort, lameDuckMs, tls, auth: config, pages, onError }: ListenAllOptions,
+  { ops, isAnyPort, lameDuckMs, tls, auth: config, pages, cluster, onError }: ListenAllOptions,
 ): Promise<Listener> {
   const isGuarded = config !== undefined && address !== 'stdio:'
   const guard = isGuarded ? await guardOf(config, address, onError) : undefined
-  const how = { onError, ops, lameDuckMs, tls, ...(pages && { pages }), ...guard }
+  const joined = cluster && { backplane: cluster.backplane, cluster: cluster.options }
+  const how = { onError, ops, lameDuckMs, tls, ...(pages && { pages }), ...joined, ...guard }
   try {
     return await listen(endpoint, address, how)
   } catch (error) {

@@ -1,0 +1,51 @@
+import type { Backplane } from '../../backplane/backplane.ts'
+import { sealingKeys } from '../../cluster/keys.ts'
+import type { ClusterOptions } from '../../cluster/options.ts'
+import { sharedSecret } from '../../cluster/secret.ts'
+import { sharedTasks } from '../../cluster/tasks/shared-tasks.ts'
+import type { RouterOptions } from '../../router/options.ts'
+import { UsageError } from '../exit.ts'
+import type { Invocation } from '../invocation.ts'
+import { backplaneAt, clusterVariables } from './engine.ts'
+
+/** The cluster that a command takes part in. */
+export interface CliCluster extends AsyncDisposable {
+  readonly backplane: Backplane
+  readonly options: ClusterOptions
+  /** Returns the options of a router that shares its sealing keys and its tasks with the other nodes. */
+  share(router: RouterOptions): RouterOptions
+}
+
+/**
+ * Opens the engine that `--cluster`, or the environment, names; undefined if none is named. Throws a UsageError if it
+ * cannot be used, or does not answer.
+ */
+export async function clusterOf(invocation: Invocation): Promise<CliCluster | undefined> {
+  const { input, env, terminal } = invocation
+  const address = input.value('cluster') ?? env[clusterVariables.engine]
+  if (address === undefined || address === '') return undefined
+  const secret = env[clusterVariables.secret]
+  const backplane = await backplaneAt(address, warning => terminal.note(warning.message))
+  try {
+    await backplane.open()
+    const keys = await sealingKeys(secret ?? (await sharedSecret(backplane.store)))
+    const name = input.value('node')
+    return {
+      backplane,
+      share: router => ({
+        keys,
+        ...router,
+        tasks: { store: sharedTasks(backplane), ...router.tasks },
+      }),
+      options: {
+        ...(secret !== undefined && { secret }),
+        ...(name !== undefined && { name }),
+      },
+      [Symbol.asyncDispose]: () => backplane.close(),
+    }
+  } catch (error) {
+    await backplane.close()
+    const why = error instanceof Error ? error.message : String(error)
+    throw new UsageError(`the engine of the cluster cannot be used: ${why}`, { cause: error })
+  }
+}
