@@ -8,7 +8,7 @@ import type { Channel } from '../../src/jsonrpc/channel.ts'
 import { listen } from '../../src/listen.ts'
 import type { Endpoint } from '../../src/mcp/endpoint.ts'
 import type { AuditRecord } from '../../src/observe/audit/record.ts'
-import type { AccessPolicy } from '../../src/router/access/policy.ts'
+import type { AccessPolicy, PolicyRule } from '../../src/router/access/policy.ts'
 import { Router, type RouterOptions } from '../../src/router/index.ts'
 import { Server } from '../../src/server/server.ts'
 import { tokenIssuer } from '../support/issuer.ts'
@@ -43,7 +43,8 @@ function notesServer(): Server {
   for (const name of ['list', 'add', 'delete_all']) server.tool(name, {}, () => `${name} done`)
   server.prompt('ask', {}, () => 'asked')
   server.prompt('order', {}, () => 'ordered')
-  for (const name of ['1', 'secret']) server.resource(name, `notes://${name}`, {}, () => name)
+  for (const name of ['1', 'last', 'secret'])
+    server.resource(name, `notes://${name}`, {}, () => name)
   return server
 }
 
@@ -109,22 +110,37 @@ async function namesOf(list: AsyncIterable<{ readonly name: string }>): Promise<
 
 /** The changes that a client receives, for as long as the test lasts. */
 function changesOf(client: Client, filter: Parameters<Client['changes']>[0]): readonly Change[] {
+  return follow(client, filter).seen
+}
+
+/** The same, once the subscription is confirmed. */
+async function confirmedChangesOf(
+  client: Client,
+  filter: Parameters<Client['changes']>[0],
+): Promise<readonly Change[]> {
+  const { seen, changes } = follow(client, filter)
+  await changes.ready
+  return seen
+}
+
+function follow(client: Client, filter: Parameters<Client['changes']>[0]) {
   const seen: Change[] = []
   const stop = new AbortController()
   onTestFinished(() => stop.abort())
+  const changes = client.changes(filter, { signal: stop.signal })
   const read = async (): Promise<void> => {
-    for await (const change of client.changes(filter, { signal: stop.signal })) seen.push(change)
+    for await (const change of changes) seen.push(change)
   }
   read().catch(() => {})
-  return seen
+  return { seen, changes }
 }
 
 /** Resolves when everything that the router has sent a client before has arrived. */
 const answered = (client: Client) => client.call('notes__none').catch(() => {})
 
 const hasList = (seen: readonly Change[], type: string) => seen.some(one => one.type === type)
-const hasUpdate = (seen: readonly Change[], uri: string) =>
-  seen.some(one => one.type === 'resource' && one.uri === uri)
+const urisOf = (seen: readonly Change[]) =>
+  seen.flatMap(one => (one.type === 'resource' ? [one.uri] : []))
 
 describe.each(cells)('a policy over %s in %s', (transport, revision) => {
   test('decides about lists and requests', async () => {
@@ -201,26 +217,30 @@ describe.each(cells)('a policy over %s in %s', (transport, revision) => {
   })
 
   test('lets nobody get updates of a resource that it may not read', async () => {
-    const { caller, notes, router } = await guarded(transport)
+    const last: PolicyRule = { name: 'last', allow: ['notes__list'], resources: ['notes://last'] }
+    const { caller, notes, router } = await guarded(transport, {
+      policy: { ...policy, rules: [...policy.rules, last] },
+    })
     const [reader, admin] = [await caller('reader', revision), await caller('admin', revision)]
-    const uris = ['notes://1', 'notes://secret']
-    const theirs = changesOf(admin, { resources: uris })
     // In a session each resource is subscribed to by itself, and the second one is refused.
     const hidden = changesOf(reader, { resources: ['notes://secret'] })
-    const own = changesOf(reader, { resources: ['notes://1'] })
-    await until(() => {
+    const own = await confirmedChangesOf(reader, { resources: ['notes://1', 'notes://last'] })
+    const all = ['notes://1', 'notes://secret', 'notes://last']
+    const theirs = await confirmedChangesOf(admin, { resources: all })
+    const update = (uris: readonly string[]) => {
       for (const uri of uris) notes.updated(uri)
-      return uris.every(uri => hasUpdate(theirs, uri)) && hasUpdate(own, 'notes://1')
-    })
-    expect(hasUpdate([...hidden, ...own], 'notes://secret')).toBe(false)
+    }
+    // Updates arrive in order, so the last one shows what was sent before it.
+    update(all)
+    await until(() => urisOf(own).length === 2 && urisOf(theirs).length === 3)
+    expect(urisOf(theirs)).toEqual(all)
+    expect(urisOf(own)).toEqual(['notes://1', 'notes://last'])
     // The subscription was allowed, and the resource no longer is.
-    const rules = policy.rules.filter(({ name }) => name !== 'reading')
-    router.setPolicy({ ...policy, rules })
-    const [before, others] = [own.length, theirs.length]
-    notes.updated('notes://1')
-    await until(() => theirs.length > others)
-    await answered(reader)
-    expect(own.length).toBe(before)
+    router.setPolicy({ ...policy, rules: [...policy.rules.slice(1), last] })
+    update(['notes://1', 'notes://last'])
+    await until(() => urisOf(own).length > 2)
+    expect(urisOf(own)).toEqual(['notes://1', 'notes://last', 'notes://last'])
+    expect(urisOf(hidden)).not.toContain('notes://secret')
   })
 })
 
