@@ -78,8 +78,8 @@ export function nodeSettings(
     host: thisHost.host,
     listen: options.listen ?? (secret === undefined ? 'tcp://127.0.0.1:0' : 'tcp://0.0.0.0:0'),
     address: options.address,
-    leaseMs: options.leaseMs ?? limits.leaseMs.default,
-    heartbeatMs: options.heartbeatMs ?? limits.heartbeatMs.default,
+    leaseMs: options.leaseMs ?? limits.nodeLeaseMs.default,
+    heartbeatMs: options.heartbeatMs ?? limits.nodeHeartbeatMs.default,
     clock: options.clock ?? systemClock,
   }
 }

@@ -90,13 +90,13 @@ export const clusterLimits = {
     meaning:
       'Time for which the status and the result of a task are written again while the backplane cannot be reached.',
   },
-  leaseMs: {
+  nodeLeaseMs: {
     default: 10_000,
     unit: 'ms',
     meaning:
       'Time for which a heartbeat makes a node a member of its cluster. Then other nodes adopt its sessions.',
   },
-  heartbeatMs: {
+  nodeHeartbeatMs: {
     default: 1000,
     unit: 'ms',
     meaning: 'Interval between the heartbeats of a node.',
