@@ -21,7 +21,7 @@ const limits = {
  */
 const once = [
   'test/{configuration,connections-mcp,docs,documented,engines,examples,hovers,layers,links,manifests,requirements,routing-policies,scripts,surface,tree,words}.test.ts',
-  'test/{cli,cluster,conformance,interop,judges,mcp-interop,package,ports,router,transcripts,types}/**/*.test.ts',
+  'test/{cli,cluster,conformance,console,interop,judges,mcp-interop,package,ports,router,transcripts,types}/**/*.test.ts',
   'test/matrix/mcp*.test.ts',
   'test/backplane/redis*.test.ts',
   'test/fuzz/*.test.ts',
@@ -60,7 +60,14 @@ export default defineConfig({
     // Much of the suite waits for sockets and child processes: one more keeps the cores busy meanwhile.
     maxWorkers: availableParallelism() + 1,
     projects: [
-      { test: { name: 'src', include: ['src/**/*.test.ts'], exclude: alone, ...shared } },
+      {
+        test: {
+          name: 'src',
+          include: ['src/**/*.test.ts', 'console/**/*.test.ts'],
+          exclude: alone,
+          ...shared,
+        },
+      },
       { test: { name: 'alone', include: alone, ...limits } },
       {
         test: {

@@ -1,4 +1,4 @@
-// The engines of a cluster that tests and benchmarks run for real: programs that npm does not have. On Debian, as
+// Programs that tests and benchmarks run for real and that npm does not have: the engines of a cluster, and a browser. On Debian, as
 // root, the package of the distribution is installed; elsewhere the program on the PATH is used.
 
 import { accessSync, constants, existsSync } from 'node:fs'
@@ -11,6 +11,11 @@ const engines = {
     programs: ['redis-server', 'valkey-server'],
     debian: 'redis-server',
     tests: 'backplanes in Redis',
+  },
+  chromium: {
+    programs: ['chromium', 'chromium-browser', 'google-chrome'],
+    debian: 'chromium',
+    tests: 'the console in a browser',
   },
 }
 

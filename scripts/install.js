@@ -14,23 +14,26 @@ const thirdParty = join(root, 'third-party')
 const library =
   process.report.getReport().header.glibcVersionRuntime === undefined ? 'musl' : 'glibc'
 
-/** Installs what is needed to build and run the code: the runtime dependencies and the bundler. */
+/** The packages that a build without types needs: the bundler, and what the page of the console is made of. */
+export const buildPackages = ['rolldown', 'preact', '@preact/signals', 'uplot']
+
+/** Installs what is needed to build and run the code: the runtime dependencies and those of the build. */
 export function installToRun() {
   const wanted = neededToRun()
   if (isPresent(root, wanted)) return true
   // Omitting the tools would remove those that are installed already.
   if (existsSync(tools.vitest)) return installTools()
-  console.error(`Installing ${wanted.length} packages (about 25 MB) ...`)
+  console.error(`Installing ${wanted.length} packages (about 35 MB) ...`)
   const { devDependencies } = read(join(root, 'package.json'))
   // Named, and as a runtime dependency, because development dependencies are omitted.
-  const bundler = ['--save-prod', `rolldown@${devDependencies.rolldown}`]
-  return installed(root, wanted, ['--omit=dev', ...bundler])
+  const named = buildPackages.map(name => `${name}@${devDependencies[name]}`)
+  return installed(root, wanted, ['--omit=dev', '--save-prod', ...named])
 }
 
 /** Returns the paths in package-lock.json that are needed to build and run the code on this machine. */
 export function neededToRun() {
   const { packages } = read(join(root, 'package-lock.json'))
-  return needed(packages, [...Object.keys(packages[''].dependencies), 'rolldown'])
+  return needed(packages, [...Object.keys(packages[''].dependencies), ...buildPackages])
 }
 
 /** Also installs the tools of this repository: compiler, linter, test runner. */

@@ -54,7 +54,7 @@ export function npm(...args) {
 }
 
 /**
- * Compiles `src` into `dist`: code and declarations, each bundled. `types: false` builds only the code, which
+ * Compiles `src` into `dist`: code and declarations, each bundled, and the page of the console. `types: false` builds only the code, which
  * needs neither the compiler nor the bundler of declarations. The old output stays in place until the new one
  * is complete, so that a program or test that starts meanwhile never sees half a package.
  */
@@ -63,7 +63,9 @@ export async function build({ types = true } = {}) {
   const fresh = join(root, '.cache', `build.${process.pid}`)
   const old = `${fresh}.old`
   const isTyped = !types || (await declare(fresh))
-  const isJoined = await node(join(root, 'scripts/bundle.js'), fresh)
+  const isJoined =
+    (await node(join(root, 'scripts/bundle.js'), fresh)) &&
+    (await node(join(root, 'scripts/build-console.js'), join(fresh, 'console/page')))
   if (!isJoined) {
     rmSync(fresh, { recursive: true, force: true })
     return false
@@ -88,9 +90,13 @@ export function isStale({ types = true } = {}) {
   const outputs = ['dist/index.js', ...(types ? ['dist/index.d.ts'] : [])]
   const built = Math.min(...outputs.map(name => changed(join(root, name))))
   const inputs = ['package.json', 'tsconfig.json', 'tsconfig.build.json']
-  inputs.push('scripts/bundle.js', 'scripts/bundle-types.js')
-  for (const name of readdirSync(join(root, 'src'), { recursive: true })) {
-    if (name.endsWith('.ts') && !name.endsWith('.test.ts')) inputs.push(join('src', name))
+  inputs.push('scripts/bundle.js', 'scripts/bundle-types.js', 'scripts/build-console.js')
+  for (const folder of ['src', 'console']) {
+    for (const name of readdirSync(join(root, folder), { recursive: true })) {
+      if (/\.(?:tsx?|css|html)$/.test(name) && !name.endsWith('.test.ts')) {
+        inputs.push(join(folder, name))
+      }
+    }
   }
   return inputs.some(name => changed(join(root, name)) > built)
 }

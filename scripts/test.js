@@ -31,6 +31,7 @@ async function gate() {
     ['build', program('scripts/build.js')],
     ['lint', program(tools.biome, 'check', '--error-on-warnings', '.')],
     ['types', program(tools.tsc, '-p', 'tsconfig.json')],
+    ['types of the console', program(tools.tsc, '-p', 'console/tsconfig.json')],
     ['unused code', program(tools.knip)],
     ['engines', findEngines],
     ...others.map(version => [

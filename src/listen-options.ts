@@ -1,6 +1,7 @@
 import type { AuthOptions } from './auth/server/auth-options.ts'
 import type { Backplane } from './backplane/backplane.ts'
 import { type ClusterOptions, clusterTable } from './cluster/options.ts'
+import type { PathHandler } from './http/beside.ts'
 import type { HttpServerOptions } from './http/node/server.ts'
 import { httpServerTable, httpTable } from './http/option-table.ts'
 import type { HttpOptions } from './http/server/options.ts'
@@ -79,13 +80,18 @@ export interface ListenOptions extends WireOptions {
   readonly cluster?: ClusterOptions
   /** Serves `/healthz`, `/readyz` and `/metrics` beside the server, over HTTP: see `observe`. */
   readonly ops?: Ops
+  /** Serves further paths beside the server, over HTTP, such as the console: see `consoleOf` of `trunkline/console`. */
+  readonly beside?: PathHandler
   /** Called for every connection that was refused or could not be accepted. */
   readonly onError?: (error: unknown) => void
 }
 
 /** Options of `listen` for plain JSON-RPC. */
 export interface RpcListenOptions
-  extends Omit<ListenOptions, 'protocol' | 'ops' | 'pages' | 'backplane' | 'cluster' | 'onError'>,
+  extends Omit<
+      ListenOptions,
+      'protocol' | 'ops' | 'pages' | 'beside' | 'backplane' | 'cluster' | 'onError'
+    >,
     RpcOptions {
   /**
    * Called with the peer of each connection before its first message, so that the server can call the
@@ -140,10 +146,18 @@ const mcp: OptionTableOf<ListenOptions> = {
   pages: 'object',
   backplane: 'object',
   cluster: clusterTable,
+  beside: 'object',
   onError: 'function',
 }
 
-const { ops: _ops, pages: _pages, backplane: _backplane, cluster: _cluster, ...shared } = mcp
+const {
+  ops: _ops,
+  pages: _pages,
+  beside: _beside,
+  backplane: _backplane,
+  cluster: _cluster,
+  ...shared
+} = mcp
 
 const jsonrpc: OptionTableOf<RpcListenOptions> = {
   ...shared,

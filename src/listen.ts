@@ -134,7 +134,8 @@ async function mcpServing(
     service: async path => {
       const sse = { events: '/sse', messages: '/messages' }
       const http = { sse, ...options, ...options.http, path, hasWebSockets: true, auth }
-      const service = await withOptionalPages(await httpService(answers, http, options), options)
+      const main = await withOptionalPages(await httpService(answers, http, options), options)
+      const service = await withOptionalPart(main, options)
       if (options.ops === undefined) return service
       const { withOps } = await import('./observe/health/health.ts')
       return withOps(service, options.ops)
@@ -163,6 +164,15 @@ async function withOptionalPages(
   if (pages === undefined) return service
   const { withPages } = await import('./http/server/with-pages.ts')
   return withPages(service, pages)
+}
+
+async function withOptionalPart(
+  service: HttpHandler,
+  { beside: part }: ListenOptions,
+): Promise<HttpHandler> {
+  if (part === undefined) return service
+  const { beside } = await import('./http/beside.ts')
+  return beside(service, part)
 }
 
 /** Returns a function that tells the pages their address, and who can visit them. */

@@ -51,8 +51,10 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'address.ts',
     'transports.ts',
   ],
+  console: ['router', 'observe', 'http', 'client', 'server', 'transport', 'mcp', 'jsonrpc', 'util'],
   root: all,
-  cli: [...all, 'root', 'testing'],
+  // The console is loaded by commands alone: no other part of the package depends on it.
+  cli: [...all, 'console', 'root', 'testing'],
   testing: all,
 }
 
@@ -63,7 +65,7 @@ const mayUseNode = [
   /^http\/client\/transport\/node-connection\.ts$/,
   /^(auth|backplane|testing)\/(?:[\w-]+\/)*node-/,
   /^util\/files\//,
-  /^(observe|cli)\//,
+  /^(observe|console|cli)\//,
 ]
 
 const modules = sources()

@@ -4,6 +4,7 @@ import { isBuiltin } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { buildPackages } from '../scripts/install.js'
 import { files, importsOf, read, root } from './sources.ts'
 
 const exec = promisify(execFile)
@@ -54,11 +55,11 @@ describe('third-party/package.json', () => {
   })
 })
 
-test('npm start installs the dependencies and the bundler, but no development tools', async () => {
+test('npm start installs the dependencies and what the build needs, but no development tools', async () => {
   const program = "import('./scripts/install.js').then(i => console.log(i.neededToRun().join()))"
   const { stdout } = await exec(process.execPath, ['--eval', program], { cwd: root })
   const paths = stdout.trim().split(',')
-  const wanted = [...Object.keys(own.dependencies), 'rolldown']
+  const wanted = [...Object.keys(own.dependencies), ...buildPackages]
   expect(wanted.filter(name => !paths.includes(`node_modules/${name}`))).toEqual([])
   const unwanted = Object.keys(tools).filter(name => !wanted.includes(name))
   expect(unwanted.filter(name => paths.includes(`node_modules/${name}`))).toEqual([])

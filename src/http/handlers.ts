@@ -2,6 +2,7 @@ import { type ConnectPages, servedPages } from '../mcp/callers/connect-pages.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
 import { isRecord } from '../util/objects.ts'
 import { checkOptions, formatValue, type OptionTableOf } from '../util/options.ts'
+import { beside, type PathHandler } from './beside.ts'
 import type { GivenRequest, HttpHandler, HttpOutboundOptions } from './exchange.ts'
 import { serveFetch } from './fetch-handler.ts'
 import { type NodeHandler, serveNode } from './node/handler.ts'
@@ -19,6 +20,11 @@ export interface HttpHandlerOptions extends HttpOptions, HttpOutboundOptions {
    * and `login` then. Requests to the path of that URL must reach the handler with their whole path.
    */
   readonly pages?: ConnectPages
+  /**
+   * Serves further paths beside the server, such as the console: see `consoleOf` of `trunkline/console`. Requests to
+   * these paths must reach the handler with their whole path.
+   */
+  readonly beside?: PathHandler
 }
 
 /** The part of a handler that closes it, common to every kind of HTTP server. */
@@ -95,11 +101,16 @@ const table: OptionTableOf<HttpHandlerOptions> = {
   ...httpTable,
   ...outboundTable,
   pages: 'object',
+  beside: 'object',
 }
 
 /** Makes the handler of requests. Throws a TypeError if its pages could not know whose browser visits them. */
-function serviceOf(server: Endpoint, { pages, ...options }: HttpHandlerOptions): HttpHandler {
-  const service = new HttpService(server, { onError: printError, ...options })
+function serviceOf(
+  server: Endpoint,
+  { pages, beside: part, ...options }: HttpHandlerOptions,
+): HttpHandler {
+  const main = new HttpService(server, { onError: printError, ...options })
+  const service = part === undefined ? main : beside(main, part)
   if (pages === undefined) return service
   servedPages(pages).bind(undefined, [])
   return withPages(service, pages)

@@ -1,3 +1,4 @@
+export type { PathHandler } from './beside.ts'
 export type {
   HttpClientOptions,
   HttpHeaders,

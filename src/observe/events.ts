@@ -49,6 +49,46 @@ export interface CallFinished extends CallStarted {
   readonly retries?: number
 }
 
+/** A router has sent a call to an instance, and knows how that ended. A call that is retried has several attempts. */
+export interface CallAttempted {
+  /** The call, as `callStarted` published it. */
+  readonly call: CallStarted
+  /** The number of this attempt, starting at 1. */
+  readonly attempt: number
+  /** The server of the attempt. */
+  readonly server: string
+  /** The instance that the call was sent to. */
+  readonly instance: string
+  /** When the attempt started, in milliseconds of `performance.now()`. */
+  readonly startedMs: number
+  /** How long it took, in milliseconds. */
+  readonly durationMs: number
+  /** Why the attempt failed, for people; undefined if the instance returned a result. */
+  readonly failure?: string
+}
+
+/** A call waited before it was sent to an instance. */
+export interface CallWaited {
+  /** The call, as `callStarted` published it. */
+  readonly call: CallStarted
+  /** What the call waited for: room within a limit, or an instance that takes calls. */
+  readonly reason: 'limit' | 'instance'
+  /** When it began to wait, in milliseconds of `performance.now()`. */
+  readonly startedMs: number
+  /** How long it waited, in milliseconds. */
+  readonly durationMs: number
+}
+
+/** A line was written to the log. */
+export interface LogWritten {
+  /** How severe it is. */
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  /** The name of the event: a short constant text. */
+  readonly what: string
+  /** The variable data. Secrets are not redacted yet. */
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
 /** An instance of a server was started, or a connection to it opened. */
 export interface InstanceStarted {
   /** The name of the server. */
@@ -251,6 +291,8 @@ export interface ServerRequestSent {
   readonly method: string
   /** The caller that gets the request, if it is known. */
   readonly caller?: CallerInfo
+  /** The call during which the server sent the request, as `callStarted` published it, if that is known. */
+  readonly call?: CallStarted
 }
 
 /** The events of this process, one channel for each type. */
@@ -262,6 +304,8 @@ export const events = {
   callFinished: channelOf<CallFinished>('call:finished'),
   /** A request failed with a protocol error. The same event as `callFinished`, for subscribers to errors only. */
   callFailed: channelOf<CallFinished>('call:failed'),
+  callAttempted: channelOf<CallAttempted>('call:attempted'),
+  callWaited: channelOf<CallWaited>('call:waited'),
   instanceStarted: channelOf<InstanceStarted>('instance:started'),
   instanceExited: channelOf<InstanceExited>('instance:exited'),
   instanceRestarted: channelOf<InstanceRestarted>('instance:restarted'),
@@ -278,4 +322,5 @@ export const events = {
   toolChanged: channelOf<ToolChanged>('tool:changed'),
   configReloaded: channelOf<ConfigReloaded>('config:reloaded'),
   serverRequestSent: channelOf<ServerRequestSent>('server-request:sent'),
+  logWritten: channelOf<LogWritten>('log:written'),
 } as const

@@ -1,7 +1,9 @@
 import { RpcError } from '../jsonrpc/error.ts'
 import type { Caller } from '../mcp/caller.ts'
-import { events } from '../observe/events.ts'
+import type { CallSpan } from '../observe/call.ts'
+import { type CallAttempted, type CallWaited, events } from '../observe/events.ts'
 import { isRecord } from '../util/objects.ts'
+import { errorMessage } from '../util/text/error-message.ts'
 import { hideValues } from '../util/text/hidden-values.ts'
 import type { PinChange } from './pins/pins.ts'
 import { failureText } from './upstream/failure-text.ts'
@@ -153,6 +155,32 @@ export function publishQueueLength(server: string, length: number): void {
 }
 
 /** Publishes that a server sent a request (elicitation, sampling, roots) to a caller. */
-export function publishServerRequest(server: string, method: string): void {
-  if (events.serverRequestSent.hasSubscribers) events.serverRequestSent.publish({ server, method })
+export function publishServerRequest(server: string, method: string, call?: CallSpan): void {
+  if (!events.serverRequestSent.hasSubscribers) return
+  const { instance } = call ?? {}
+  events.serverRequestSent.publish({ server, instance, method, call })
+}
+
+/** Publishes that an attempt to send a call has ended. Without a span there are no subscribers. */
+export function publishAttempt(
+  span: CallSpan | undefined,
+  event: Omit<CallAttempted, 'call' | 'failure' | 'durationMs'>,
+  nowMs: number,
+  error?: unknown,
+): void {
+  if (span === undefined || !events.callAttempted.hasSubscribers) return
+  const failure = error === undefined ? undefined : hideValues(errorMessage(error))
+  const durationMs = nowMs - event.startedMs
+  events.callAttempted.publish({ ...event, call: span, durationMs, failure })
+}
+
+/** Publishes that a call has waited. Without a span there are no subscribers. */
+export function publishWait(
+  span: CallSpan | undefined,
+  reason: CallWaited['reason'],
+  startedMs: number,
+  nowMs: number,
+): void {
+  if (span === undefined || !events.callWaited.hasSubscribers) return
+  events.callWaited.publish({ call: span, reason, startedMs, durationMs: nowMs - startedMs })
 }

@@ -30,6 +30,7 @@ export type {
   JwtConfig,
   LoginConfig,
 } from './config/auth/fields.ts'
+export type { ConsoleSettings } from './config/console/fields.ts'
 export type { ConfigInput } from './config/dialects/inputs.ts'
 export { type ConfigDiff, diffConfig } from './config/diff.ts'
 export type { Environment, Places } from './config/env.ts'
@@ -65,5 +66,5 @@ export type { PinFile, PinnedMember, PinRecord } from './pins/records.ts'
 export type { BreakerState } from './policy/breaker.ts'
 export type { RegistryChange, UnregisterOptions } from './registry.ts'
 export { Router } from './router.ts'
-export type { ExposedTool, InstanceStatus, ServerStatus } from './status.ts'
+export type { ExposedDefinition, ExposedTool, InstanceStatus, ServerStatus } from './status.ts'
 export type { InstanceState } from './upstream/instance-lifecycle.ts'

@@ -1,5 +1,10 @@
 import { tasksTable } from '../server/option-table.ts'
-import type { OptionKind, OptionTable, OptionTableOf } from '../util/options.ts'
+import {
+  checkOptions,
+  type OptionKind,
+  type OptionTable,
+  type OptionTableOf,
+} from '../util/options.ts'
 import type { FieldType } from './config/field.ts'
 import { fieldsOf } from './config/schema.ts'
 import type { ServerField } from './config/schema-server.ts'
@@ -18,16 +23,16 @@ export const upstreamTable: OptionTable = { ...tableOf('server'), ...codeOnly }
 /** Option table of one entry of `urls`, for `checkOptions`. */
 export const instanceUrlTable: OptionTable = tableOf('instance')
 
-/** Option table of one entry of `priorities`, for `checkOptions`. */
-export const priorityTable: OptionTable = tableOf('priorities')
+/** Option table of one entry of `priorities`. */
+const priorityTable: OptionTable = tableOf('priorities')
 
-/** Option table of one entry of `callers` of a view, for `checkOptions`. */
-export const callerTable: OptionTable = tableOf('callers')
+/** Option table of one entry of `callers` of a view. */
+const callerTable: OptionTable = tableOf('callers')
 
 const { listen: _listen, ...viewTable } = tableOf('view')
 
-/** Option table of {@link RouterOptions}, for `checkOptions`. The registry checks each entry of `servers`. */
-export const routerTable: OptionTableOf<RouterOptions> = {
+/** Option table of {@link RouterOptions}. The registry checks each entry of `servers`. */
+const routerTable: OptionTableOf<RouterOptions> = {
   servers: 'object',
   name: 'string',
   version: 'string',
@@ -56,6 +61,15 @@ export const routerTable: OptionTableOf<RouterOptions> = {
   onPinned: 'function',
   clock: 'object',
   onError: 'function',
+}
+
+/** Throws a TypeError for unknown or invalid options of a router. */
+export function checkRouterOptions(options: RouterOptions): void {
+  checkOptions(options, routerTable)
+  for (const rule of options.priorities ?? []) checkOptions(rule, priorityTable, '"priorities": ')
+  for (const { callers = [] } of Object.values(options.views ?? {})) {
+    for (const rule of callers) checkOptions(rule, callerTable, '"callers": ')
+  }
 }
 
 /** Converts a group of configuration fields to an option table; names are the same in both. */

@@ -8,7 +8,6 @@ import type { Revision } from '../mcp/revisions/revisions.ts'
 import type { Implementation } from '../mcp/types/base.ts'
 import { personalLists } from '../server/subscriptions/personal-lists.ts'
 import { limits as limitTable } from '../util/limits/limits.ts'
-import { checkOptions } from '../util/options.ts'
 import { type Clock, systemClock } from '../util/time/clock.ts'
 import { Deadlines, systemDeadlines } from '../util/time/deadline.ts'
 import { Traffic } from '../util/traffic.ts'
@@ -25,7 +24,7 @@ import { rawCalls } from './forward/params.ts'
 import { ParkedCalls } from './forward/parked-calls.ts'
 import type { UpstreamResult } from './forward/upstream-call.ts'
 import { healthOf, type RouterHealth } from './health.ts'
-import { callerTable, priorityTable, routerTable } from './option-table.ts'
+import { checkRouterOptions } from './option-table.ts'
 import type { RouterOptions, UpstreamOptions } from './options.ts'
 import { PinChecker } from './pins/check.ts'
 import { type PinImportOptions, Pins } from './pins/pins.ts'
@@ -34,7 +33,8 @@ import { Limits } from './policy/limit.ts'
 import { priorityRules } from './policy/priority.ts'
 import { StartGate } from './policy/start-gate.ts'
 import { type RegistryChange, ServerRegistry, type UnregisterOptions } from './registry.ts'
-import { type ExposedTool, type ServerStatus, serverStatusOf } from './status.ts'
+import type { ExposedDefinition, ExposedTool, ServerStatus } from './status.ts'
+import { exposedDefinitionOf, serverStatusOf } from './status.ts'
 import { connectTimeoutOf, Upstream } from './upstream/upstream.ts'
 import { Endpoints } from './views/endpoints.ts'
 import { WatchedResources } from './watched-resources.ts'
@@ -80,11 +80,7 @@ export class Router implements Endpoint {
 
   /** Throws a TypeError for invalid options; nothing has been started then. */
   constructor(options: RouterOptions = {}) {
-    checkOptions(options, routerTable)
-    for (const rule of options.priorities ?? []) checkOptions(rule, priorityTable, '"priorities": ')
-    for (const { callers = [] } of Object.values(options.views ?? {})) {
-      for (const rule of callers) checkOptions(rule, callerTable, '"callers": ')
-    }
+    checkRouterOptions(options)
     this.#options = options
     this.#policy = options.policy && new CompiledPolicy(options.policy)
     this.pins = options.pins ?? new Pins()
@@ -101,8 +97,7 @@ export class Router implements Endpoint {
     this.#startGate = new StartGate(options.concurrentStarts, this.#deadlines)
     this.#parkedCalls = new ParkedCalls(this.#deadlines, options.parkedMs)
     this.#info = { name, version, title }
-    const now = () => this.#clock.now()
-    const limits = new Limits({ router: options.limits, now })
+    const limits = new Limits({ router: options.limits, now: () => this.#clock.now() })
     this.#deadLetters = new DeadLetters(options.deadLetters)
     this.#routeHost = {
       clock: this.#clock,
@@ -227,10 +222,12 @@ export class Router implements Endpoint {
 
   /** Returns the tools that callers see, in order: the exposed name and the server of each. */
   tools(): readonly ExposedTool[] {
-    return this.#currentCatalog().tools.map(({ shown, route }) => ({
-      name: shown.name,
-      server: route.name,
-    }))
+    return this.toolDefinitions().map(({ name, server }) => ({ name, server }))
+  }
+
+  /** Returns the definitions of these tools, with their names on the servers, in the same order. */
+  toolDefinitions(): readonly ExposedDefinition[] {
+    return this.#currentCatalog().tools.map(exposedDefinitionOf)
   }
 
   /**

@@ -1,4 +1,7 @@
+import type { Tool } from '../mcp/types/tools.ts'
 import type { HealthLevel } from '../observe/health/health.ts'
+import type { ToolEntry } from './catalog/entries.ts'
+import { prefixOf } from './catalog/names.ts'
 import type { Route } from './dispatch/route.ts'
 import type { Breaker, BreakerState } from './policy/breaker.ts'
 import type { InstanceState } from './upstream/instance-lifecycle.ts'
@@ -9,6 +12,18 @@ export interface ExposedTool {
   readonly name: string
   /** The server that it belongs to. */
   readonly server: string
+}
+
+/** A tool that callers of a router see, with its definition. */
+export interface ExposedDefinition extends ExposedTool {
+  /** Its name on the server. */
+  readonly upstreamName: string
+  /** The definition that callers see. */
+  readonly definition: Tool
+  /** Why callers see it under this name. */
+  readonly naming: 'own' | 'prefixed' | 'renamed' | 'shortened'
+  /** Whether the router believes the annotations of the server. */
+  readonly isTrusted: boolean
 }
 
 /** A snapshot of one instance of a server. */
@@ -71,6 +86,30 @@ export interface ServerStatus {
   readonly resources: number
   /** The instances of the server. */
   readonly instances: readonly InstanceStatus[]
+}
+
+/** Returns the definition of a tool that callers see. */
+export function exposedDefinitionOf({ shown, name, route }: ToolEntry): ExposedDefinition {
+  return {
+    name: shown.name,
+    server: route.name,
+    upstreamName: name,
+    definition: shown,
+    naming: namingOf(shown.name, name, route),
+    isTrusted: route.upstream.options.trustAnnotations === true,
+  }
+}
+
+function namingOf(
+  shown: string,
+  own: string,
+  { name, upstream }: Route,
+): ExposedDefinition['naming'] {
+  if (shown === own) return 'own'
+  const { prefix, tools } = upstream.options
+  const replaced = new Map(Object.entries(tools?.rename ?? {})).get(own)
+  if (shown !== prefixOf(name, prefix) + (replaced ?? own)) return 'shortened'
+  return replaced === undefined ? 'prefixed' : 'renamed'
 }
 
 /** Returns a snapshot of one upstream server and its instances. */

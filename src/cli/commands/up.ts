@@ -8,27 +8,25 @@ import { isByUsers } from '../../router/config/auth/rules.ts'
 import { describeIssue } from '../../router/config/issue.ts'
 import { defaultStarts } from '../../router/policy/start-gate.ts'
 import { Router } from '../../router/router.ts'
-import { addressesOf } from '../../serve-address.ts'
 import type { Listener } from '../../transport/listener.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { errorMessage } from '../../util/text/error-message.ts'
 import { AccessControl } from '../access/access-control.ts'
 import type { ServerGrants } from '../access/server-grants.ts'
-import { parseDuration } from '../arguments.ts'
 import type { CliCluster } from '../cluster/cluster-of.ts'
 import { exitCodes, UsageError, withUsageErrors } from '../exit.ts'
 import { askConfigInputs } from '../input/config-inputs.ts'
 import type { Invocation, Run } from '../invocation.ts'
-import { readKeyFile } from '../key-file.ts'
 import { ownProgram, programName } from '../program.ts'
 import { noteSlowServers, printBanner } from '../up/banner.ts'
 import { configPaths } from '../up/config-paths.ts'
+import { openConsole, type UpConsole } from '../up/console/open.ts'
 import { type DevAuth, devAuthText, devUsersOf, startDevAuth } from '../up/dev-auth.ts'
 import { printDryRun } from '../up/dry-run.ts'
 import { defaultCachePath, ListCache } from '../up/list-cache.ts'
 import { checkFree, closeAll, listenAll, listenViews, type ViewListeners } from '../up/listeners.ts'
 import { openPinFile, type PersistentPins, routerPinsHost } from '../up/pin-file.ts'
-import { demoPlan, type Plan, planOf, type UpOptions } from '../up/plan.ts'
+import { demoPlan, type Plan, planOf, type UpOptions, upOptionsOf } from '../up/plan.ts'
 import { ConfigReloader } from '../up/reload.ts'
 import { ServerNotes } from '../up/server-notes.ts'
 import { handleSighup } from '../up/sighup.ts'
@@ -123,6 +121,8 @@ async function serve(setup: UpSetup): Promise<number> {
   const sighup = handleSighup(() => {
     watch?.check()
     for (const listener of listeners.values()) void listener.reload?.()
+    itsConsole?.renewKey()
+    if (itsConsole !== undefined) terminal.note(`Console ${itsConsole.link()}`)
     // A quarantined server waits for an operator, and an operator sends this signal.
     for (const { name } of router.servers()) router.retry(name)
   })
@@ -130,7 +130,17 @@ async function serve(setup: UpSetup): Promise<number> {
   let listeners: ReadonlyMap<string, Listener> = new Map()
   let views: ViewListeners = new Map()
   const notes = new ServerNotes(terminal)
+  let itsConsole: UpConsole | undefined
   try {
+    itsConsole = await openConsole({
+      router,
+      observer,
+      settings: plan.console,
+      config: () => watch?.config,
+      env: invocation.env,
+      addresses: () => addressesIn(listeners),
+    })
+    const shared = plan.console?.address === undefined ? itsConsole : undefined
     await pins?.startWatching(
       routerPinsHost(router, terminal, logsReloads() ? observer.log : undefined),
     )
@@ -147,19 +157,25 @@ async function serve(setup: UpSetup): Promise<number> {
       ...{ ops, isAnyPort, lameDuckMs, tls, auth, pages, cluster },
       onError: logError,
     }
-    listeners = await listenAll(endpoint, plan.listen, listenOptions)
+    const withConsole = { ...listenOptions, console: shared }
+    listeners = await listenAll(endpoint, plan.listen, withConsole)
     views = await listenViews(router, plan.viewAddresses, listenOptions)
     const opsListener =
       typeof plan.metrics === 'string' ? await observer.listen(plan.metrics) : undefined
     await readyOrStopped(setup, router, stopped)
     if (signal.aborted) return exitCodes.ok
     const addresses = addressesIn(listeners)
-    reportStarted(setup, router, { addresses, views, ops: opsListener?.address })
+    reportStarted(setup, router, {
+      addresses,
+      views,
+      ops: opsListener?.address,
+      console: itsConsole,
+    })
     // After the banner, which shows the state of every server and has to stay visible.
     if (notesServers(invocation) && observer.log?.writes('warn')) notes.start(router.servers())
     const relisten = async (next: readonly string[]): Promise<void> => {
       const old = listeners
-      listeners = await listenAll(endpoint, next, { ...listenOptions, isAnyPort: false }, old)
+      listeners = await listenAll(endpoint, next, { ...withConsole, isAnyPort: false }, old)
       await closeAll(old, listeners)
     }
     setup.onStarted(reloaderOf(setup, running, relisten))
@@ -170,6 +186,7 @@ async function serve(setup: UpSetup): Promise<number> {
     // First of all, so that load balancers see it at every address.
     await observer.ops.close()
     await Promise.all([listeners, ...views.values()].map(each => closeAll(each)))
+    await itsConsole?.close()
     await router.close({ drainMs: limits.drainMs.default })
     await access.close()
     await pins?.close()
@@ -287,6 +304,7 @@ interface Started {
   readonly views: ViewListeners
   /** The separate address of metrics and health. */
   readonly ops: string | undefined
+  readonly console: UpConsole | undefined
 }
 
 function addressesIn(listeners: ReadonlyMap<string, Listener>): readonly string[] {
@@ -297,7 +315,7 @@ function addressesIn(listeners: ReadonlyMap<string, Listener>): readonly string[
 function reportStarted(
   { invocation, plan, watch, devAuth }: UpSetup,
   router: Router,
-  { addresses, views: viewListeners, ops: opsAddress }: Started,
+  { addresses, views: viewListeners, ops: opsAddress, console: itsConsole }: Started,
 ): void {
   const { input, terminal } = invocation
   const views = Array.from(viewListeners, ([view, each]) => [view, addressesIn(each)] as const)
@@ -305,7 +323,8 @@ function reportStarted(
     // On stdio, stdout carries protocol messages.
     const more = views.length === 0 ? {} : { views: Object.fromEntries(views) }
     const dev = devAuth && { devAuth: { issuer: devAuth.issuer, users: devAuth.users } }
-    const report = { addresses, ...more, ...dev, servers: router.servers() }
+    const page = itsConsole && { console: itsConsole.report() }
+    const report = { addresses, ...more, ...dev, ...page, servers: router.servers() }
     if (!addresses.includes('stdio:')) terminal.json(report)
     return
   }
@@ -313,7 +332,15 @@ function reportStarted(
   const ops = opsBase && new URL('/readyz', opsBase).href
   const example = watch === undefined ? 'text__count text="one two three"' : undefined
   const hasSearch = plan.router.toolSearch !== undefined
-  const info = { router, addresses, view: plan.view, views, hasSearch, ops }
+  const info = {
+    router,
+    addresses,
+    view: plan.view,
+    views,
+    hasSearch,
+    ops,
+    console: itsConsole?.link(),
+  }
   const login = devAuth && { devAuth: devAuthText(devAuth) }
   printBanner(terminal, { ...info, ...login, program: programName(), example })
 }
@@ -344,41 +371,6 @@ function withGrants(grants: ServerGrants | undefined, servers: Plan['servers']):
   throw new UsageError(
     `server "${name}": the router serves no pages on which users grant access; restart it`,
   )
-}
-
-/** Returns the address of `--http`; none if it is not given. */
-function httpAddresses({ input, env }: Invocation): readonly string[] {
-  const port = input.value('http')
-  return port === undefined ? [] : addressesOf([`--http=${port}`], env)
-}
-
-async function upOptionsOf(invocation: Invocation): Promise<UpOptions> {
-  const { input } = invocation
-  const lameDuck = input.value('lame-duck')
-  const keyFile = input.value('keys')
-  return {
-    tls: tlsFiles(input),
-    lameDuckMs: lameDuck === undefined ? undefined : parseDuration('lame-duck', lameDuck),
-    listen: [...input.values('listen'), ...httpAddresses(invocation)],
-    view: input.value('view'),
-    metrics: input.value('metrics'),
-    logLevel: input.value('log-level'),
-    keys: keyFile === undefined ? undefined : await readKeyFile(keyFile),
-    policy: input.value('policy'),
-    audit: input.value('audit'),
-    pins: input.value('pins'),
-    cache: input.has('no-cache') ? false : input.value('cache'),
-    isPublic: input.has('public'),
-    isDevAuth: input.value('dev-auth') !== undefined,
-  }
-}
-
-/** Returns the certificate that the options name. Throws a UsageError if only one of the two is given. */
-function tlsFiles(input: Invocation['input']): UpOptions['tls'] {
-  const [cert, key] = [input.value('tls-cert'), input.value('tls-key')]
-  if (cert === undefined && key === undefined) return undefined
-  if (cert !== undefined && key !== undefined) return { cert, key }
-  throw new UsageError('--tls-cert and --tls-key belong together')
 }
 
 /** Settles when every stdio listener has ended; never if there is none. */

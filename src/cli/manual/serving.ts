@@ -96,6 +96,13 @@ export const servingCommands: readonly CommandRow[] = [
         meaning: 'Separate address for `/metrics`, `/healthz` and `/readyz`.',
       },
       {
+        name: 'console',
+        optional: 'ADDRESS',
+        meaning:
+          'Serve the console, a page that shows what the router does: at `/console/` of its addresses, or at a separate one. On a terminal it is served by default.',
+      },
+      { name: 'no-console', meaning: 'Serve no console.' },
+      {
         name: 'tls-cert',
         value: 'FILE',
         meaning:

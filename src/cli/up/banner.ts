@@ -19,6 +19,8 @@ export interface BannerInfo {
   readonly ops: string | undefined
   /** Who can log in, if an authorization server for development runs beside the router. */
   readonly devAuth?: string
+  /** The link that opens the console, if there is one. */
+  readonly console?: string | undefined
   /** The command that runs this program. */
   readonly program: string
   /** Operands of a `call` that works, if one is known. */
@@ -79,6 +81,9 @@ export function printBanner(terminal: Terminal, info: BannerInfo): void {
       ops === undefined ? `${program} bench ${first}` : `curl ${ops}`,
     ]
     lines.push('', 'Try:', ...tries.map(line => `  ${line}`))
+  }
+  if (info.console !== undefined) {
+    lines.push('', `${paint('Console', 'bold')} ${paint(info.console, 'cyan')}`)
   }
   const text = `${lines.join('\n')}\n`
   if (isStdio) terminal.note(text)

@@ -1,3 +1,4 @@
+import type { PathHandler } from '../../http/beside.ts'
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import { listen } from '../../listen.ts'
 import type { ConnectPages } from '../../mcp/callers/connect-pages.ts'
@@ -10,6 +11,7 @@ import type { Listener } from '../../transport/listener.ts'
 import type { TlsOptions } from '../../transport/tls/certificate.ts'
 import type { CliCluster } from '../cluster/cluster-of.ts'
 import type { GuardOptions } from './caller-auth.ts'
+import { isServable } from './console/plan.ts'
 
 /** Options of `listenAll`. */
 export interface ListenAllOptions {
@@ -24,6 +26,8 @@ export interface ListenAllOptions {
   readonly cluster?: CliCluster | undefined
   /** The pages on which users grant access, at every HTTP address. */
   readonly pages?: ConnectPages | undefined
+  /** The console, at every address that may serve it. */
+  readonly console?: PathHandler | undefined
   readonly onError: (error: unknown) => void
 }
 
@@ -95,12 +99,24 @@ export async function closeAll(
 async function listenOn(
   endpoint: Endpoint,
   address: string,
-  { ops, isAnyPort, lameDuckMs, tls, auth: config, pages, cluster, onError }: ListenAllOptions,
+  {
+    ops,
+    isAnyPort,
+    lameDuckMs,
+    tls,
+    auth: config,
+    pages,
+    cluster,
+    console: part,
+    onError,
+  }: ListenAllOptions,
 ): Promise<Listener> {
   const isGuarded = config !== undefined && address !== 'stdio:'
   const guard = isGuarded ? await guardOf(config, address, onError) : undefined
+  const beside = part !== undefined && isServable(address) ? part : undefined
   const joined = cluster && { backplane: cluster.backplane, cluster: cluster.options }
-  const how = { onError, ops, lameDuckMs, tls, ...(pages && { pages }), ...joined, ...guard }
+  const common = { onError, ops, lameDuckMs, tls, beside }
+  const how = { ...common, ...(pages && { pages }), ...joined, ...guard }
   try {
     return await listen(endpoint, address, how)
   } catch (error) {

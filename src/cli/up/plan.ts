@@ -7,10 +7,15 @@ import type { RouterConfig } from '../../router/config/read.ts'
 import { defaultListen } from '../../router/config/schema.ts'
 import { isLocalAddress } from '../../router/config/values.ts'
 import type { RouterOptions, UpstreamOptions } from '../../router/options.ts'
+import { addressesOf } from '../../serve-address.ts'
 import { keysOfEnvironment, keysVariable, parseKeys } from '../../util/crypto/key-text.ts'
 import { didYouMean } from '../../util/nearest.ts'
 import { errorMessage } from '../../util/text/error-message.ts'
+import { parseDuration } from '../arguments.ts'
 import { UsageError } from '../exit.ts'
+import type { Invocation } from '../invocation.ts'
+import { readKeyFile } from '../key-file.ts'
+import { type ConsolePlan, consolePlan } from './console/plan.ts'
 import { checkSelfReference } from './self-reference.ts'
 
 /** What `trunkline up` serves, and where. */
@@ -34,10 +39,19 @@ export interface Plan {
   /** The folder for what users have granted; undefined for memory. */
   readonly vault?: string | undefined
   readonly metrics: boolean | string
+  /** How the console is served; undefined for none. */
+  readonly console?: ConsolePlan
   readonly logLevel: LogLineLevel
 }
 
 type TlsFiles = NonNullable<RouterConfig['tls']>
+
+/** Returns the certificate that two options name. Throws a UsageError if only one of them is given. */
+function tlsFiles(cert: string | undefined, key: string | undefined): UpOptions['tls'] {
+  if (cert === undefined && key === undefined) return undefined
+  if (cert !== undefined && key !== undefined) return { cert, key }
+  throw new UsageError('--tls-cert and --tls-key belong together')
+}
 
 /** Command-line options of `trunkline up`, which override the configuration. */
 export interface UpOptions {
@@ -47,6 +61,10 @@ export interface UpOptions {
   /** The certificate for addresses with TLS. */
   readonly tls?: TlsFiles
   readonly metrics?: string
+  /** The address of the console, `''` for the addresses of the router, or `false` for no console. */
+  readonly console?: string | false
+  /** Whether a person at a terminal sees the output. */
+  readonly isTerminal?: boolean
   readonly logLevel?: string
   /** How long `/readyz` returns 503 before connections are refused, when shutting down. */
   readonly lameDuckMs?: number
@@ -63,6 +81,36 @@ export interface UpOptions {
   readonly isPublic: boolean
   /** Whether callers need tokens of an authorization server for development, which runs beside the router. */
   readonly isDevAuth?: boolean
+}
+
+/** Returns the address of `--http`; none if it is not given. */
+function httpAddresses({ input, env }: Invocation): readonly string[] {
+  const port = input.value('http')
+  return port === undefined ? [] : addressesOf([`--http=${port}`], env)
+}
+
+/** Reads the options of `trunkline up`. Rejects with a UsageError for values that cannot be used. */
+export async function upOptionsOf(invocation: Invocation): Promise<UpOptions> {
+  const { input } = invocation
+  const lameDuck = input.value('lame-duck')
+  const keyFile = input.value('keys')
+  return {
+    tls: tlsFiles(input.value('tls-cert'), input.value('tls-key')),
+    lameDuckMs: lameDuck === undefined ? undefined : parseDuration('lame-duck', lameDuck),
+    listen: [...input.values('listen'), ...httpAddresses(invocation)],
+    view: input.value('view'),
+    metrics: input.value('metrics'),
+    console: input.has('no-console') ? false : input.value('console'),
+    isTerminal: invocation.terminal.isInteractive && !input.has('json'),
+    logLevel: input.value('log-level'),
+    keys: keyFile === undefined ? undefined : await readKeyFile(keyFile),
+    policy: input.value('policy'),
+    audit: input.value('audit'),
+    pins: input.value('pins'),
+    cache: input.has('no-cache') ? false : input.value('cache'),
+    isPublic: input.has('public'),
+    isDevAuth: input.value('dev-auth') !== undefined,
+  }
 }
 
 /** Combines configuration and command line. Throws a UsageError for an address that must not be served. */
@@ -91,6 +139,7 @@ export function planOf(config: RouterConfig, options: UpOptions): Plan {
     audit: auditOf(config.audit, options),
     vault: vaultOf(config, options),
     metrics,
+    console: consoleOption(config.console, listen, options),
     // The check: the parser accepts only log levels.
     logLevel: (options.logLevel as LogLineLevel | undefined) ?? config.logLevel,
   }
@@ -120,8 +169,17 @@ export function demoPlan(program: readonly string[], options: UpOptions): Plan {
     policy: policyOf({}, options),
     audit: auditOf(undefined, options),
     metrics,
+    console: consoleOption(undefined, listen, options),
     logLevel: (options.logLevel as LogLineLevel | undefined) ?? 'warn',
   }
+}
+
+function consoleOption(
+  config: RouterConfig['console'],
+  listen: readonly string[],
+  { console: option, isTerminal = false }: UpOptions,
+): ConsolePlan {
+  return consolePlan({ config, option, listen, isTerminal })
 }
 
 /** Returns the policy of the command line, else of the configuration. Throws a UsageError if nobody is authenticated. */

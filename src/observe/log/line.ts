@@ -40,12 +40,17 @@ export function lineOf(line: LogLine, format: LogFormat, isColored = false): str
     return `${escapeUnprintable(JSON.stringify({ time, level, event: what, ...withoutReserved(fields) }))}\n`
   }
   const level = line.level.toUpperCase().padEnd(5)
-  const shown = Object.entries(fields)
+  const shown = fieldsText(fields)
+  if (!isColored) return `${time} ${level} ${escapeUnprintable(line.what)}${shown}\n`
+  return `\x1b[2m${time}\x1b[0m ${colors[line.level]}${level}\x1b[0m ${escapeUnprintable(line.what)}\x1b[2m${shown}\x1b[0m\n`
+}
+
+/** Formats redacted fields as ` name=value name=value`, with control characters escaped. */
+export function fieldsText(fields: Readonly<Record<string, unknown>>): string {
+  return Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => ` ${escapeUnprintable(name)}=${valueText(value)}`)
     .join('')
-  if (!isColored) return `${time} ${level} ${escapeUnprintable(line.what)}${shown}\n`
-  return `\x1b[2m${time}\x1b[0m ${colors[line.level]}${level}\x1b[0m ${escapeUnprintable(line.what)}\x1b[2m${shown}\x1b[0m\n`
 }
 
 const colors: Readonly<Record<LogLineLevel, string>> = {

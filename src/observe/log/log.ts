@@ -1,4 +1,5 @@
 import { limits } from '../../util/limits/limits.ts'
+import { events } from '../events.ts'
 import { type LogFormat, type LogLine, type LogLineLevel, lineOf, severity } from './line.ts'
 
 /** The part of a Node.js writable stream that a log needs. */
@@ -74,6 +75,7 @@ export class Log {
   /** Writes a line. `what` is a short constant text; variable data goes into the fields. */
   write(level: LogLineLevel, what: string, fields: LogLine['fields'] = {}): void {
     if (!this.writes(level)) return
+    if (events.logWritten.hasSubscribers) events.logWritten.publish({ level, what, fields })
     if (this.#buffer.length >= this.#maxLines) this.drop()
     else this.#send(this.#text(level, what, fields))
   }

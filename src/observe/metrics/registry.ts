@@ -35,6 +35,18 @@ export interface MetricRegistryOptions {
   readonly buckets?: readonly number[]
 }
 
+/** The current values of one series of a metric. */
+export interface MetricReading {
+  /** The values of its labels, in the order of the definition. */
+  readonly labels: readonly string[]
+  /** The value; of a histogram the number of observed values. */
+  readonly value: number
+  /** Of a histogram: how many values are in each bucket, and last how many are above all bounds. */
+  readonly counts?: readonly number[]
+  /** Of a histogram: the upper bounds of the buckets, in seconds. */
+  readonly bounds?: readonly number[]
+}
+
 /** A metric with all its series. Label values beyond the limits are counted under `other`. */
 export interface MetricFamily<S> {
   /** Returns the series of these label values, in the order of the labels; created on first use. */
@@ -84,6 +96,17 @@ export class MetricRegistry {
   /** Adds a function that `text` calls first, for metrics that are read rather than counted. */
   onScrape(refresh: () => void): void {
     this.#refreshers.add(refresh)
+  }
+
+  /**
+   * Returns the current values of a metric, one for each set of label values; none if there is no metric of this name.
+   * Metrics that are read only when they are scraped have the values of the last scrape.
+   */
+  read(name: string): readonly MetricReading[] {
+    const family = this.#families.get(name)
+    return Array.from(family?.entries() ?? [], ({ values: labels, series }) =>
+      series instanceof Histogram ? series.reading(labels) : { labels, value: series.value },
+    )
   }
 
   /** Returns all metrics in the Prometheus text format 0.0.4. */
@@ -229,6 +252,12 @@ class Histogram implements HistogramSeries {
     while (at < bounds.length && value > (bounds[at] ?? 0)) at += 1
     this.#counts[at] = (this.#counts[at] ?? 0) + 1
     this.#sum += value
+  }
+
+  reading(labels: readonly string[]): MetricReading {
+    const counts = [...this.#counts]
+    const value = counts.reduce((sum, count) => sum + count, 0)
+    return { labels, value, counts, bounds: this.#bounds }
   }
 
   samples(labels: readonly Label[]): MetricSample[] {

@@ -81,7 +81,7 @@ function isObjectOfCode(auth: unknown): boolean {
 function settingsChanged(before: RouterConfig, after: RouterConfig): readonly string[] {
   const settings = (config: RouterConfig) => {
     const { router, viewAddresses, tls, auth, audit, vault } = config
-    const { public: isPublic, metrics, logLevel } = config
+    const { public: isPublic, metrics, console: itsConsole, logLevel } = config
     return {
       ...router,
       views: [router.views ?? {}, viewAddresses],
@@ -91,6 +91,7 @@ function settingsChanged(before: RouterConfig, after: RouterConfig): readonly st
       vault,
       public: isPublic,
       metrics,
+      console: itsConsole,
       logLevel,
     }
   }

@@ -193,6 +193,8 @@ function placed(group: string, object: object): unknown {
       return placed('policyRule', { when: { argument: 'a', is: { claim: 'c' }, ...object } })
     case 'policyClaim':
       return placed('policyWhen', { is: object })
+    case 'console':
+      return { mcpServers: {}, console: object }
     case 'audit':
       return { mcpServers: {}, audit: { file: 'audit.jsonl', ...object } }
     case 'serverAuth':

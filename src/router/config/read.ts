@@ -5,6 +5,7 @@ import type { RouterOptions, UpstreamOptions, ViewOptions } from '../options.ts'
 import type { AuditConfig } from './access/fields.ts'
 import type { AuthConfig } from './auth/fields.ts'
 import { type CheckedServer, checkConfig, checkGroup } from './check.ts'
+import type { ConsoleSettings } from './console/fields.ts'
 import type { ConfigInput } from './dialects/inputs.ts'
 import type { Environment, Places } from './env.ts'
 import { ConfigError, type ConfigIssue } from './issue.ts'
@@ -44,6 +45,8 @@ export interface RouterConfig {
   readonly vault?: string | undefined
   /** Where Prometheus metrics are served: nowhere, at every HTTP listen address, or at this address. */
   readonly metrics: boolean | string
+  /** Whether and where the console is served; undefined if the file does not say. */
+  readonly console?: boolean | ConsoleSettings
   /** The least severe level of log lines that are written. */
   readonly logLevel: LogLineLevel
   /**
@@ -103,6 +106,7 @@ export function readConfig(text: string, options: ReadConfigOptions): RouterConf
     audit,
     public: isPublic,
     metrics,
+    console,
     logLevel,
     sealingKeys,
     vault,
@@ -125,6 +129,7 @@ export function readConfig(text: string, options: ReadConfigOptions): RouterConf
     vault: vault as string | undefined,
     public: (isPublic ?? false) as boolean,
     metrics: (metrics ?? false) as boolean | string,
+    console: console as RouterConfig['console'],
     logLevel: (logLevel ?? fieldsOf('file').get('logLevel')?.default) as LogLineLevel,
     shown: typeof listen === 'string' ? asListed(shown) : shown,
     warnings: Object.freeze(issues.filter(isNoNote)),

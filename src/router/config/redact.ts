@@ -24,6 +24,7 @@ export function redactedConfig(config: RouterConfig): Record<string, unknown> {
     vault,
     public: isPublic,
     metrics,
+    console: itsConsole,
     logLevel,
   } = config
   const all = {
@@ -37,6 +38,7 @@ export function redactedConfig(config: RouterConfig): Record<string, unknown> {
     ...(vault && { vault }),
     public: isPublic,
     metrics,
+    ...(itsConsole !== undefined && { console: itsConsole }),
     logLevel,
     servers,
   }

@@ -25,6 +25,7 @@ import {
   serverAuthFields,
   userFields,
 } from './auth/server-fields.ts'
+import { consoleFields } from './console/fields.ts'
 import {
   address,
   boolean,
@@ -90,6 +91,7 @@ type FileField =
   | 'audit'
   | 'public'
   | 'metrics'
+  | 'console'
   | 'sealingKeys'
   | 'vault'
 
@@ -266,6 +268,13 @@ const file: Record<FileField | 'logLevel' | 'inputs' | '$schema', Field> = {
     default: 'info',
     example: 'warn',
   },
+  console: {
+    type: union(boolean, group('console'), member('address', address('metrics'))),
+    meaning:
+      'The console: a page that shows what the router does. `true` serves it at `/console/` of the HTTP addresses of `listen` that only this machine reaches, `false` nowhere.',
+    default: '(`true` on a terminal)',
+    example: 'http://127.0.0.1:9091',
+  },
   inputs: {
     type: { kind: 'ignored' },
     meaning:
@@ -311,6 +320,7 @@ export const configGroups: ReadonlyMap<string, Group> = new Map([
   ['policyWhen', groupOf('`when`', policyWhenFields)],
   ['policyClaim', groupOf('`is`', policyClaimFields)],
   ['audit', groupOf('`audit`', auditFields)],
+  ['console', groupOf('`console`', consoleFields)],
   ['server', groupOf('A server', serverFields)],
   ['instance', groupOf('An entry of `urls`', instance)],
   ['serverAuth', groupOf('`auth` of a server', serverAuthFields)],

@@ -5,6 +5,7 @@ import type { Id } from '../../jsonrpc/message.ts'
 import type { ServerSession } from '../../server/core/session.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import type { SendAttempt, UpstreamConnection } from '../connection/connection.ts'
+import { publishAttempt, publishWait } from '../events.ts'
 import { failureOf } from '../forward/errors.ts'
 import { withTimeoutMs } from '../forward/params.ts'
 import type { UpstreamCall, UpstreamResult } from '../forward/upstream-call.ts'
@@ -67,6 +68,8 @@ export class Attempt implements SendAttempt, UpstreamResult {
   readonly #deadline: number | undefined
   /** Since when the call waits for an instance, in all attempts together; undefined before it waits. */
   #waitsSince: number | undefined
+  /** Since when this attempt waits for an instance; undefined if it does not. */
+  #waitStartedAt: number | undefined
   #ticket = 0
   #startedAt = 0
   #id: Id | undefined
@@ -100,7 +103,9 @@ export class Attempt implements SendAttempt, UpstreamResult {
   }
 
   #wait(): void {
-    this.#waitsSince ??= this.#host.clock.now()
+    const now = this.#host.clock.now()
+    this.#waitsSince ??= now
+    this.#waitStartedAt ??= now
     this.#host.whenAvailable(this.#call, this.#waitsSince, this.#deadline).then(
       found => this.#startAt(found),
       error => this.#refuse(error),
@@ -117,6 +122,9 @@ export class Attempt implements SendAttempt, UpstreamResult {
       return
     }
     load.begin()
+    if (this.#waitStartedAt !== undefined) {
+      publishWait(call.span, 'instance', this.#waitStartedAt, this.#host.clock.now())
+    }
     if (call.span !== undefined) {
       call.span.instance = key
       call.span.retries = this.#number - 1
@@ -182,6 +190,7 @@ export class Attempt implements SendAttempt, UpstreamResult {
       this.#host.bindSession(this.#call.session, instance)
     }
     this.result = result
+    if (this.#call.span !== undefined) this.#publish(instance, now)
     this.#resolve(this)
   }
 
@@ -204,6 +213,7 @@ export class Attempt implements SendAttempt, UpstreamResult {
     this.isSettled = true
     this.connection?.end(this.#call, this.#id)
     this.#count(instance, error)
+    if (this.#call.span !== undefined) this.#publish(instance, this.#host.clock.now(), error)
     const tried = new Set(this.#tried).add(instance)
     if (this.#isTooLate(error) || !this.#host.mayRetry(this.#call, error, this.#number, tried)) {
       const failure = failureOf(this.#host.name, error)
@@ -213,6 +223,16 @@ export class Attempt implements SendAttempt, UpstreamResult {
       return
     }
     new Attempt(this.#host, this.#call, this.#resolve, this.#reject, this, tried).start()
+  }
+
+  #publish(instance: Instance, nowMs: number, error?: unknown): void {
+    const event = {
+      attempt: this.#number,
+      server: this.#host.name,
+      instance: instance.key,
+      startedMs: this.#startedAt,
+    }
+    publishAttempt(this.#call.span, event, nowMs, error)
   }
 
   /** Rejects the call with an error of the router. */

@@ -6,7 +6,7 @@ import { isRecord, ownMember } from '../../util/objects.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { limitedAudit } from '../access/call-audit.ts'
 import { isSame } from '../config/diff.ts'
-import { publishLimitRefused, publishQueueLength } from '../events.ts'
+import { publishLimitRefused, publishQueueLength, publishWait } from '../events.ts'
 import type { CallRoute, UpstreamCall, UpstreamResult } from '../forward/upstream-call.ts'
 import type { Priority, UpstreamOptions } from '../options.ts'
 import { QueueWait } from '../policy/concurrency.ts'
@@ -164,6 +164,7 @@ export class Route implements CallRoute {
     wait: QueueWait | undefined,
   ): Promise<UpstreamResult> {
     publishQueueLength(this.name, ++this.#queued)
+    const queuedAt = this.#host.clock.now()
     let permit: Permit
     try {
       permit = await acquiring
@@ -173,6 +174,7 @@ export class Route implements CallRoute {
     } finally {
       call.queuedMs = wait?.end() ?? 0
       publishQueueLength(this.name, --this.#queued)
+      publishWait(call.span, 'limit', queuedAt, this.#host.clock.now())
     }
     return this.#sendPermitted(call, permit)
   }

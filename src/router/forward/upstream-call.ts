@@ -222,7 +222,7 @@ function reportProgress(this: UpstreamCall, { progress, total, message }: Progre
 /** Sends a server request to the caller: at once, or, if the call is parked, with its next response. */
 async function ask(this: UpstreamCall, input: InputRequest, signal: AbortSignal): Promise<unknown> {
   const { current, parked, route } = this
-  publishServerRequest(route.name, input.method)
+  publishServerRequest(route.name, input.method, this.span)
   // Throws if the caller cannot be sent this request, before it is shown anything.
   const { request, accept } = prepareInputRequest(current.caller, fromServer(input, route.name))
   if (parked !== undefined) return accept(await parked.ask(request, signal), request.method)

@@ -4,6 +4,7 @@ import { cliLimits } from './cli.ts'
 import { clientLimits } from './client.ts'
 import { clusterLimits } from './cluster.ts'
 import { configLimits } from './config.ts'
+import { consoleLimits } from './console.ts'
 import { httpLimits } from './http.ts'
 import { limits } from './limits.ts'
 import { messageLimits } from './messages.ts'
@@ -19,7 +20,7 @@ test('no two areas have a limit of the same name', () => {
   const names = [
     ...[authLimits, cliLimits, clientLimits, clusterLimits, configLimits, httpLimits],
     ...[messageLimits, observeLimits, peerLimits, routerLimits, schemaLimits, serverLimits],
-    ...[transportLimits, upstreamLimits],
+    ...[transportLimits, upstreamLimits, consoleLimits],
   ].flatMap(area => Object.keys(area))
   expect(names.toSorted()).toEqual(Object.keys(limits).toSorted())
 })

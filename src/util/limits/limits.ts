@@ -3,6 +3,7 @@ import { cliLimits } from './cli.ts'
 import { clientLimits } from './client.ts'
 import { clusterLimits } from './cluster.ts'
 import { configLimits } from './config.ts'
+import { consoleLimits } from './console.ts'
 import { httpLimits } from './http.ts'
 import { messageLimits } from './messages.ts'
 import { observeLimits } from './observe.ts'
@@ -30,6 +31,7 @@ export const limits = {
   ...configLimits,
   ...observeLimits,
   ...cliLimits,
+  ...consoleLimits,
   ...upstreamLimits,
   ...clusterLimits,
 } as const

@@ -1,0 +1,2 @@
+/** The packages that a build without types needs. */
+export const buildPackages: readonly string[]

@@ -1,0 +1,51 @@
+import type { Observer } from '../observe/observe.ts'
+import { checkOptions, type OptionTableOf } from '../util/options.ts'
+import type { ConfigAnswer, ConfigCheckAnswer, ConsoleActions, HostSnippet } from './wire.ts'
+
+/** What the console shows of a configuration file. */
+export interface ConsoleConfig {
+  /** Returns the effective configuration, without secrets. */
+  read(): ConfigAnswer
+  /** Returns the entry of one server, without secrets; undefined if there is none. */
+  entry(server: string): unknown
+  /** Checks the text of a file and compares it with the effective configuration, without using it. */
+  check(text: string): ConfigCheckAnswer | Promise<ConfigCheckAnswer>
+}
+
+/** Options of `consoleOf`. */
+export interface ConsoleOptions {
+  /** The observer whose metrics and log the console shows. Without it there are no figures. */
+  readonly observer?: Pick<Observer, 'registry' | 'log'>
+  /** What viewers may do: everything (`'all'`, the default), or only look. */
+  readonly actions?: ConsoleActions
+  /** Whether the principals of callers are shown as they are (`'shown'`, the default), or as eight digits of a digest. */
+  readonly people?: 'shown' | 'hash'
+  /** What the page "Configuration" shows; without it the page says that there is no file. */
+  readonly config?: ConsoleConfig
+  /** Returns how hosts are connected to the router, for the page "Connect". */
+  readonly connect?: () => {
+    /** The addresses of the router. */
+    readonly addresses: readonly string[]
+    /** What to paste, for each host. */
+    readonly hosts: readonly HostSnippet[]
+  }
+  /** The folder of the page; by default the one in this package. */
+  readonly assets?: string
+  /** Called with errors that a response does not reveal. By default they are written to the log of the observer. */
+  readonly onError?: (error: unknown) => void
+}
+
+const consoleTable: OptionTableOf<ConsoleOptions> = {
+  observer: 'object',
+  actions: ['all', 'look'],
+  people: ['shown', 'hash'],
+  config: 'object',
+  connect: 'function',
+  assets: 'string',
+  onError: 'function',
+}
+
+/** Throws a TypeError for unknown or invalid options of `consoleOf`. */
+export function checkConsoleOptions(options: ConsoleOptions): void {
+  checkOptions(options, consoleTable)
+}
