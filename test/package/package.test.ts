@@ -59,7 +59,12 @@ describe('the packed package', () => {
     expect(contents).toContain('docs/README.md')
     expect(contents).toContain('examples/README.md')
     expect(contents.filter(path => path.includes('node_modules/'))).toEqual([])
-    const stray = contents.filter(path => path.startsWith('dist/') && !/\.(js|d\.ts)$/.test(path))
+    const page = contents.filter(path => path.startsWith('dist/console/page/'))
+    const kinds = page.map(path => path.replace(/^.*\/(?:\w+-[\w-]+\.|(?=\w+\.(?:html|txt)$))/, ''))
+    expect(new Set(kinds)).toEqual(new Set(['LICENSES.txt', 'css', 'index.html', 'js']))
+    const stray = contents.filter(
+      path => path.startsWith('dist/') && !/\.(js|d\.ts)$/.test(path) && !page.includes(path),
+    )
     expect([...stray, ...contents.filter(path => path.includes('.test.'))]).toEqual([])
   })
 
