@@ -1,8 +1,8 @@
 import { fencedError } from '../backplane-error.ts'
 import { isAfter } from '../input-checks.ts'
 import type { LogEntry, LogPage, LogPosition, LogRetention, SharedLog } from '../log.ts'
+import { exactly, living } from '../rules/moment.ts'
 import type { LocalEngine } from './engine.ts'
-import { living } from './store.ts'
 import type { LogHead } from './tables.ts'
 
 /** Logs in the tables of a local engine. */
@@ -17,7 +17,7 @@ export class LocalLog implements SharedLog {
     return this.#engine.runGrowing(() => {
       const { logs } = this.#engine.tables
       const now = this.#engine.now()
-      const head = living(logs.head(key), now)
+      const head = living(logs.head(key), exactly(now))
       const fresh = entries.filter(entry => !this.#isStored(key, entry, head))
       if (head === undefined) logs.delete(key)
       for (const entry of fresh) logs.insert(key, entry)
@@ -33,7 +33,7 @@ export class LocalLog implements SharedLog {
   async readAfter(key: string, position: LogPosition | undefined, max: number): Promise<LogPage> {
     return this.#engine.run(() => {
       const { logs } = this.#engine.tables
-      const head = living(logs.head(key), this.#engine.now())
+      const head = living(logs.head(key), exactly(this.#engine.now()))
       if (head === undefined) return { entries: [], isComplete: position === undefined }
       const isComplete =
         head.removed === undefined || (position !== undefined && !isAfter(head.removed, position))

@@ -1,5 +1,5 @@
 import { limits } from '../../util/limits/limits.ts'
-import { BackplaneError, fencedError, finalError } from '../backplane-error.ts'
+import { BackplaneError } from '../backplane-error.ts'
 import type {
   ClaimResult,
   OwnedWrite,
@@ -9,10 +9,21 @@ import type {
   StoredRecord,
   SwapResult,
 } from '../record-store.ts'
+import { exactly, living } from '../rules/moment.ts'
+import {
+  type ClaimRequest,
+  claimed,
+  deleted,
+  put,
+  type RecordRow,
+  shown,
+  swapped,
+  touched,
+} from '../rules/records.ts'
 import type { LocalEngine } from './engine.ts'
-import type { LogHead, RecordRow, SetRow } from './tables.ts'
+import type { SetRow } from './tables.ts'
 
-/** Records in the tables of a local engine. The rules are those of the scripts in `redis/scripts/`. */
+/** Records and sets in the tables of a local engine. */
 export class LocalStore implements RecordStore {
   readonly #engine: LocalEngine
 
@@ -34,60 +45,39 @@ export class LocalStore implements RecordStore {
     node: string,
     write?: RecordWrite,
   ): Promise<ClaimResult> {
-    return this.#engine.runGrowing(() => this.#claim(key, from, node, write))
+    return this.#engine.runGrowing(() => this.#claim({ key, from, node, write }))
   }
 
   async put(key: string, write: OwnedWrite, owner: RecordOwner): Promise<void> {
     return this.#engine.runGrowing(() => {
-      const row = this.#row(key)
-      if (row === undefined) {
-        if (write.mustExist === true) throw fencedError(key, undefined)
-      } else {
-        if (row.isFinal && !isRepeated(row, write, owner)) throw finalError(key)
-        this.#fence(key, row, owner)
-        if (row.isDeleted && row.epoch === owner.epoch) throw fencedError(key, ownerOf(row))
-      }
-      this.#write(key, write, owner)
+      this.#set(key, put(key, this.#row(key), write, owner, this.#moment()))
     })
   }
 
   async swap(key: string, before: string | undefined, write: RecordWrite): Promise<SwapResult> {
     return this.#engine.runGrowing(() => {
-      const row = this.#row(key)
-      const owner = row && ownerOf(row)
-      if (owner !== undefined) throw fencedError(key, owner)
-      if (row?.value !== before) return answer(false, row?.value)
-      if (row?.isFinal) throw finalError(key)
-      this.#write(key, write, undefined)
-      return answer(true, write.value)
+      const { result, row } = swapped(key, this.#row(key), before, write, this.#moment())
+      if (row !== undefined) this.#set(key, row)
+      return result
     })
   }
 
   async delete(key: string, owner?: RecordOwner): Promise<boolean> {
     return this.#engine.run(() => {
-      const row = this.#row(key)
-      const wasThere = row !== undefined && !row.isDeleted
-      if (owner === undefined) {
-        const stored = row && ownerOf(row)
-        if (stored !== undefined && wasThere) throw fencedError(key, stored)
-        if (wasThere) this.#engine.tables.records.delete(key)
-        return wasThere
-      }
-      if (row !== undefined) this.#fence(key, row, owner)
-      const until = this.#engine.now() + limits.tombstoneMs.default
-      const deleted = { value: '', isFinal: false, isDeleted: true, until }
-      this.#engine.tables.records.set(key, { ...deleted, node: owner.node, epoch: owner.epoch })
-      return wasThere
+      const moment = this.#moment()
+      const { result, row } = deleted(key, this.#row(key), owner, moment)
+      if (row === undefined) return result
+      if (row.until > moment.least) this.#set(key, row)
+      else this.#engine.tables.records.delete(key)
+      return result
     })
   }
 
   async touch(keys: readonly string[], ttlMs: number): Promise<void> {
     return this.#engine.run(() => {
-      const until = this.#engine.now() + ttlMs
       for (const key of keys) {
-        const row = this.#row(key)
-        if (row === undefined || row.isDeleted || row.until >= until) continue
-        this.#engine.tables.records.set(key, { ...row, until })
+        const row = touched(this.#row(key), ttlMs, this.#moment())
+        if (row !== undefined) this.#set(key, row)
       }
     })
   }
@@ -121,85 +111,33 @@ export class LocalStore implements RecordStore {
     } while (last !== undefined)
   }
 
-  #claim(
-    key: string,
-    from: string | undefined,
-    node: string,
-    write: RecordWrite | undefined,
-  ): ClaimResult {
-    const row = this.#row(key)
-    const previous = shown(row)
-    if (row !== undefined && previous !== undefined) {
-      if (row.isFinal) throw finalError(key)
-      const owner = ownerOf(row)
-      if (owner !== undefined && owner.node !== from) return { isOwner: false, owner }
-    }
-    if (previous === undefined && write === undefined) return { isOwner: false }
+  #claim(request: ClaimRequest): ClaimResult {
+    const { key } = request
     const { logs } = this.#engine.tables
-    const now = this.#engine.now()
-    const head = living(logs.head(key), now)
-    const epoch = Math.max(
-      Math.floor(now * 1000),
-      (row?.epoch ?? 0) + 1,
-      (head?.last.epoch ?? 0) + 1,
-    )
-    const until = write === undefined ? (row?.until ?? now) : now + write.ttlMs
-    const { value, isFinal = false } = write ?? { value: row?.value ?? '' }
-    this.#engine.tables.records.set(key, { value, node, epoch, isFinal, isDeleted: false, until })
-    if (head !== undefined || row?.node !== undefined) {
+    const moment = this.#moment()
+    const before = this.#row(key)
+    const head = living(logs.head(key), moment)
+    const { result, row } = claimed(before, head?.last.epoch ?? 0, request, moment)
+    if (row === undefined) return result
+    this.#set(key, row)
+    if (head !== undefined || before?.node !== undefined) {
       if (head === undefined) logs.delete(key)
-      const last = { epoch, n: 0 }
-      logs.setHead(key, { removed: head?.removed, last, until: Math.max(until, head?.until ?? 0) })
+      const until = Math.max(row.until, head?.until ?? 0)
+      logs.setHead(key, { removed: head?.removed, last: { epoch: row.epoch, n: 0 }, until })
     }
-    this.#engine.tables.sweep(now)
-    return previous === undefined ? { isOwner: true, epoch } : { isOwner: true, epoch, previous }
+    return result
   }
 
-  /** Throws if another owner has a greater epoch, or the same one and a greater name. */
-  #fence(key: string, row: RecordRow, { node, epoch }: RecordOwner): void {
-    const isOlder =
-      epoch === row.epoch ? row.node !== undefined && node < row.node : epoch < row.epoch
-    if (isOlder) throw fencedError(key, ownerOf(row))
-  }
-
-  #write(key: string, write: RecordWrite, owner: RecordOwner | undefined): void {
-    const { value, ttlMs, isFinal = false } = write
-    const now = this.#engine.now()
-    const epoch = owner?.epoch ?? 0
-    const row = { value, isFinal, isDeleted: false, node: owner?.node, epoch, until: now + ttlMs }
+  #set(key: string, row: RecordRow): void {
     this.#engine.tables.records.set(key, row)
-    this.#engine.tables.sweep(now)
+    this.#engine.tables.sweep(this.#engine.now())
   }
 
   #row(key: string): RecordRow | undefined {
-    return living(this.#engine.tables.records.get(key), this.#engine.now())
+    return living(this.#engine.tables.records.get(key), this.#moment())
   }
-}
 
-/** Returns a row unless its time is over. */
-export function living<T extends RecordRow | LogHead>(
-  row: T | undefined,
-  now: number,
-): T | undefined {
-  return row !== undefined && row.until > now ? row : undefined
-}
-
-function shown(row: RecordRow | undefined): StoredRecord | undefined {
-  if (row === undefined || row.isDeleted) return undefined
-  const { value, isFinal } = row
-  const owner = ownerOf(row)
-  return owner === undefined ? { value, isFinal } : { value, owner, isFinal }
-}
-
-function ownerOf({ node, epoch }: RecordRow): RecordOwner | undefined {
-  return node === undefined ? undefined : { node, epoch }
-}
-
-function isRepeated(row: RecordRow, write: OwnedWrite, { node, epoch }: RecordOwner): boolean {
-  const isSame = row.value === write.value && write.isFinal === true
-  return isSame && row.node === node && row.epoch === epoch
-}
-
-function answer(isDone: boolean, now: string | undefined): SwapResult {
-  return now === undefined ? { isDone } : { isDone, now }
+  #moment() {
+    return exactly(this.#engine.now())
+  }
 }

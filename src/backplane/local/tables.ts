@@ -1,4 +1,5 @@
 import type { LogEntry, LogPosition } from '../log.ts'
+import type { RecordRow } from '../rules/records.ts'
 
 /** What a local engine stores: synchronous tables in memory or in a file. They know no rules, not even expiry. */
 export interface Tables {
@@ -14,19 +15,6 @@ export interface RecordTable {
   get(key: string): RecordRow | undefined
   set(key: string, row: RecordRow): void
   delete(key: string): void
-}
-
-/** A record with its owner and the time when it ends. */
-export interface RecordRow {
-  readonly value: string
-  /** The node that owns the record; undefined if it has no owner. */
-  readonly node: string | undefined
-  /** 0 without an owner. */
-  readonly epoch: number
-  readonly isFinal: boolean
-  /** Whether the record was deleted, and only its epoch is remembered. */
-  readonly isDeleted: boolean
-  readonly until: number
 }
 
 /** Names in sets, each with the time when it ends. */

@@ -1,14 +1,7 @@
 import { isAfter } from '../input-checks.ts'
-import type {
-  LogHead,
-  LogTable,
-  RecordRow,
-  RecordTable,
-  SetRow,
-  SetTable,
-  Tables,
-} from '../local/tables.ts'
+import type { LogHead, LogTable, RecordTable, SetRow, SetTable, Tables } from '../local/tables.ts'
 import type { LogEntry, LogPosition } from '../log.ts'
+import type { RecordRow } from '../rules/records.ts'
 
 /** The least number of calls of `sweep` between two that look at everything. */
 const sweepEvery = 1024
