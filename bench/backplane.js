@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { natsProgram, natsServer } from '../scripts/nats-server.js'
 import { redisProgram, redisServer } from '../scripts/redis-server.js'
 import { compare } from './measure.js'
 import { ours } from './ours.js'
@@ -60,7 +61,7 @@ export async function backplane({ rounds, seconds = 0.2, only, alone, log }) {
 }
 
 const notes = [
-  'The CPU time is that of this process; the engine Redis uses its own in addition. SQLite does all its work in this process.',
+  'The CPU time is that of this process; Redis and NATS use their own in addition. SQLite does all its work in this process.',
   'All engines run on this machine. An engine that is not installed, or that this Node.js version does not have, is left out.',
 ]
 
@@ -81,6 +82,11 @@ async function start() {
       backplane: redis(`redis://127.0.0.1:${server.port}`),
     })
   }
+  const streams = natsProgram === undefined ? undefined : await natsServer('max_payload: 9MB')
+  if (streams !== undefined) {
+    const { nats } = await ours('backplane/nats/index')
+    engines.push({ name: 'trunkline, nats', backplane: nats(`nats://127.0.0.1:${streams.port}`) })
+  }
   for (const { backplane } of engines) {
     await backplane.open()
     for (let at = 0; at < KEYS; at++) await backplane.store.put(`r${at}`, { value, ttlMs }, owner)
@@ -89,6 +95,7 @@ async function start() {
   const close = async () => {
     for (const { backplane } of engines) await backplane.close()
     await server?.close()
+    await streams?.close()
     rmSync(folder, { recursive: true, force: true })
   }
   return { engines, close }

@@ -1,11 +1,14 @@
 // State that several processes share: who owns what, and messages to all. Two nodes use one backplane; the second takes
 // over a record of the first, which then cannot change it any more. In production each node is a process, and the
-// backplane is `redis('redis://…')` of trunkline/redis, or `sqlite('file.db')` of trunkline/sqlite.
+// backplane is an engine that processes can share, such as `redis('redis://…')` of trunkline/redis. With an address of NATS
+// as its argument (nats://HOST:4222), this program uses that.
 
 import assert from 'node:assert/strict'
 import { BackplaneError, memory } from 'trunkline/backplane'
+import { nats } from 'trunkline/nats'
 
-const backplane = memory()
+const [address] = process.argv.slice(2)
+const backplane = address === undefined ? memory() : nats(address)
 await backplane.open()
 const { membership, store, log, bus } = backplane
 
@@ -45,6 +48,7 @@ for (const attempt of [
 const record = await store.get('session-7')
 assert.equal(record?.value, 'made by node-1')
 assert.equal(record.owner?.node, 'node-2')
+while (messages.length === 0) await new Promise(setImmediate)
 assert.deepEqual(messages, ['session-7'])
 
 await backplane.close()

@@ -12,6 +12,7 @@ const engines = {
     debian: 'redis-server',
     tests: 'backplanes in Redis',
   },
+  nats: { programs: ['nats-server'], debian: 'nats-server', tests: 'backplanes in NATS' },
   chromium: {
     programs: ['chromium', 'chromium-browser', 'google-chrome'],
     debian: 'chromium',
@@ -61,10 +62,17 @@ async function install(packages, { path, timeoutMs, print }) {
     const timeout = Math.max(1, end - Date.now())
     return run('apt-get', [...options, ...args], { env, print, timeout, killSignal: 'SIGKILL' })
   }
-  const wanted = ['install', '-y', '--no-install-recommends', ...packages]
+  // One by one, because a distribution may lack one of them. Resolves to those that could not be installed.
+  const installEach = async wanted => {
+    const failed = []
+    for (const each of wanted) {
+      if (!(await aptGet('install', '-y', '--no-install-recommends', each))) failed.push(each)
+    }
+    return failed
+  }
+  const failed = await installEach(packages)
   // The lists of packages may be missing or old.
-  if (await aptGet(...wanted)) return
-  if (await aptGet('update')) await aptGet(...wanted)
+  if (failed.length > 0 && (await aptGet('update'))) await installEach(failed)
 }
 
 function isProgram(path) {

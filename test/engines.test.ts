@@ -6,16 +6,20 @@ import { engineProgram, installEngines } from '../scripts/engines.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'trunkline-engines-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-const missing = [
-  'not tested: backplanes in Redis, because redis-server or valkey-server is not installed',
-  'not tested: the console in a browser, because chromium or chromium-browser or google-chrome is not installed',
-]
+const missingRedis =
+  'not tested: backplanes in Redis, because redis-server or valkey-server is not installed'
+const missingNats = 'not tested: backplanes in NATS, because nats-server is not installed'
+const missingChromium =
+  'not tested: the console in a browser, because chromium or chromium-browser or google-chrome is not installed'
+const missing = [missingRedis, missingNats, missingChromium]
 
-/** Writes a program and returns the folder that holds it. */
-function programs(name: string, text: string): string {
+/** Writes a program under each name, and returns the folder that holds them. */
+function programs(text: string, ...names: readonly string[]): string {
   const own = mkdtempSync(join(folder, 'path-'))
-  writeFileSync(join(own, name), `#!${process.execPath}\n${text}`)
-  chmodSync(join(own, name), 0o755)
+  for (const name of names) {
+    writeFileSync(join(own, name), `#!${process.execPath}\n${text}`)
+    chmodSync(join(own, name), 0o755)
+  }
   return own
 }
 
@@ -23,8 +27,7 @@ describe.skipIf(process.platform === 'win32')('an engine', () => {
   const print = () => {}
 
   test('that is installed is used, and nothing is installed', async () => {
-    const path = programs('valkey-server', '')
-    writeFileSync(join(path, 'chromium'), '', { mode: 0o755 })
+    const path = programs('', 'valkey-server', 'nats-server', 'chromium')
     expect(engineProgram('redis', path)).toBe(join(path, 'valkey-server'))
     expect(await installEngines({ path, canInstall: true, print })).toEqual([])
   })
@@ -38,7 +41,7 @@ describe.skipIf(process.platform === 'win32')('an engine', () => {
   })
 
   test('that apt-get cannot install is reported', async () => {
-    const path = programs('apt-get', 'process.exit(100)')
+    const path = programs('process.exit(100)', 'apt-get')
     expect(await installEngines({ path, canInstall: true, print })).toEqual(missing)
   })
 
@@ -47,14 +50,24 @@ describe.skipIf(process.platform === 'win32')('an engine', () => {
       const { existsSync, writeFileSync } = require('node:fs')
       const at = name => __dirname + '/' + name
       if (process.argv.includes('update')) writeFileSync(at('updated'), '')
-      else if (!existsSync(at('updated'))) process.exit(100)
-      else for (const name of ['redis-server', 'chromium']) writeFileSync(at(name), '', { mode: 0o755 })`
-    const path = programs('apt-get', text)
+      else if (existsSync(at('updated'))) writeFileSync(at(process.argv.at(-1)), '', { mode: 0o755 })
+      else process.exit(100)`
+    const path = programs(text, 'apt-get')
     expect(await installEngines({ path, canInstall: true, print })).toEqual([])
   })
 
+  test('that apt-get does not have keeps no other from being installed', async () => {
+    const text = `
+      const { writeFileSync } = require('node:fs')
+      const wanted = process.argv.at(-1)
+      if (wanted !== 'nats-server') process.exit(100)
+      writeFileSync(__dirname + '/' + wanted, '', { mode: 0o755 })`
+    const path = programs(text, 'apt-get')
+    expect(await installEngines({ path, canInstall: true, print })).toEqual([missingRedis, missingChromium])
+  })
+
   test('is not waited for when apt-get hangs', async () => {
-    const path = programs('apt-get', 'setInterval(() => {}, 1000)')
+    const path = programs('setInterval(() => {}, 1000)', 'apt-get')
     const options = { path, canInstall: true, timeoutMs: 100, print }
     expect(await installEngines(options)).toEqual(missing)
   })

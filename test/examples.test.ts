@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { natsProgram, natsServer } from '../scripts/nats-server.js'
 import { connect, listen, Server } from '../src/index.ts'
 import { files, read, root } from './sources.ts'
 
@@ -30,6 +31,11 @@ test.each(programs.filter(name => hasGit || name !== 'git-client.js'))(
     await run(join('examples', name), ...(argumentsOf[name] ?? []))
   },
 )
+
+test.runIf(natsProgram !== undefined)('examples/backplane.js also runs in NATS', async () => {
+  await using server = await natsServer()
+  await run('examples/backplane.js', `nats://127.0.0.1:${server.port}`)
+})
 
 test.each(servers)('examples/%s is used by another example', server => {
   const others = programs.filter(name => read(`examples/${name}`).includes(`'${server}'`))

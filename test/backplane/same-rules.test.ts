@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
+import { natsProgram, natsServer } from '../../scripts/nats-server.js'
 import { redisProgram, redisServer } from '../../scripts/redis-server.js'
 import type { Backplane } from '../../src/backplane/backplane.ts'
 import { BackplaneError } from '../../src/backplane/backplane-error.ts'
 import { memory } from '../../src/backplane/memory/memory.ts'
+import { nats } from '../../src/backplane/nats/nats.ts'
 import { redis } from '../../src/backplane/redis/redis.ts'
 import { sqlite } from '../../src/backplane/sqlite/sqlite.ts'
 import { slowClock } from '../support/slow-clock.ts'
@@ -160,11 +162,18 @@ if (server !== undefined) {
   await backplane.open()
   engines.push(['Redis', backplane])
 }
+const natsEngine = natsProgram === undefined ? undefined : await natsServer('max_payload: 9MB')
+if (natsEngine !== undefined) {
+  const backplane = nats(`nats://127.0.0.1:${natsEngine.port}`, { clock: slowClock(10) })
+  await backplane.open()
+  engines.push(['NATS', backplane])
+}
 const model = memory()
 afterAll(async () => {
   for (const [, backplane] of engines) await backplane.close()
   await model.close()
   await server?.close()
+  await natsEngine?.close()
   rmSync(folder, { recursive: true, force: true })
 })
 

@@ -7,6 +7,8 @@ export interface ProxyFaults {
   delayMs: number
   /** Whether bytes vanish, in both directions, without any connection being closed. */
   isSwallowing: boolean
+  /** Replies vanish on a connection from the moment on when the client sends this text; none do if it is empty. */
+  silentAfter: string
   /** Whether bytes pass one at a time. */
   isSlicing: boolean
 }
@@ -24,21 +26,26 @@ export interface FaultProxy extends AsyncDisposable {
 
 /** Starts a proxy on the loopback interface that passes everything to a port there. */
 export async function faultProxy(target: number): Promise<FaultProxy> {
-  const faults: ProxyFaults = { delayMs: 0, isSwallowing: false, isSlicing: false }
+  const faults: ProxyFaults = { delayMs: 0, isSwallowing: false, silentAfter: '', isSlicing: false }
   const sockets = new Set<Socket>()
   let accepted = 0
   const server = createServer(client => {
     accepted++
     const upstream = connect(target, '127.0.0.1')
-    pass(client, upstream)
-    pass(upstream, client)
+    let isSilent = false
+    pass(client, upstream, bytes => {
+      const { silentAfter } = faults
+      if (silentAfter !== '' && bytes.includes(silentAfter)) isSilent = true
+      return true
+    })
+    pass(upstream, client, () => !isSilent)
   })
 
-  function pass(from: Socket, to: Socket): void {
+  function pass(from: Socket, to: Socket, doesPass: (bytes: Buffer) => boolean): void {
     sockets.add(from)
     from.on('error', () => {})
     from.on('data', bytes => {
-      if (faults.isSwallowing) return
+      if (!doesPass(bytes) || faults.isSwallowing) return
       if (faults.delayMs > 0) setTimeout(() => write(to, bytes), faults.delayMs)
       else write(to, bytes)
     })

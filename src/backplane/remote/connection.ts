@@ -119,6 +119,13 @@ export class RemoteConnection<Raw extends RawRemote> {
     return this.#track(raw, command(raw), size, timeoutMs)
   }
 
+  /** Sends something that has no reply. Returns false if there is no connection. */
+  send(message: (raw: Raw) => void): boolean {
+    if (this.#raw === undefined || !this.#isUp) return false
+    message(this.#raw)
+    return true
+  }
+
   /** Replaces the connection. */
   replace(error: unknown): void {
     if (this.#raw !== undefined) this.#lose(this.#raw, error)

@@ -6,7 +6,7 @@ export const clusterLimits = {
     default: 300,
     unit: 'ms',
     meaning:
-      'Time for one command of the engine of a cluster (Redis, Valkey). Then it fails with `unknown`; two in a row replace the connection.',
+      'Time for one command of the engine of a cluster (Redis, Valkey, NATS). Then it fails with `unknown`; two in a row replace the connection.',
   },
   engineConnectMs: {
     default: 500,
@@ -155,6 +155,11 @@ export const clusterLimits = {
     default: 256,
     unit: 'count',
     meaning: 'Sessions of a dead node that a node adopts at a time.',
+  },
+  natsSweepMs: {
+    default: 60_000,
+    unit: 'ms',
+    meaning: 'Interval at which a node removes from NATS what has ended.',
   },
   sqliteBusyMs: {
     default: 250,
