@@ -1,5 +1,8 @@
 /** Returns the path of an engine's program; undefined if it is not installed. */
-export declare function engineProgram(name: 'redis' | 'nats' | 'chromium', path?: string): string | undefined
+export declare function engineProgram(
+  name: 'redis' | 'nats' | 'chromium',
+  path?: string,
+): string | undefined
 /**
  * Installs the engines that are missing, where that is possible. Resolves to a line for each that is still missing
  * after a limited time, and never rejects.

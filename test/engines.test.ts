@@ -63,7 +63,10 @@ describe.skipIf(process.platform === 'win32')('an engine', () => {
       if (wanted !== 'nats-server') process.exit(100)
       writeFileSync(__dirname + '/' + wanted, '', { mode: 0o755 })`
     const path = programs(text, 'apt-get')
-    expect(await installEngines({ path, canInstall: true, print })).toEqual([missingRedis, missingChromium])
+    expect(await installEngines({ path, canInstall: true, print })).toEqual([
+      missingRedis,
+      missingChromium,
+    ])
   })
 
   test('is not waited for when apt-get hangs', async () => {

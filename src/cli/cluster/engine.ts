@@ -8,7 +8,7 @@ export const clusterVariables = {
 } as const
 
 /**
- * Creates the backplane that an address names: `redis://host:6379`, `rediss:`, `redis-sentinel:`, `redis-cluster:` or
+ * Creates the backplane that an address names: `redis://host:6379`, `rediss:`, `redis-sentinel:`, `redis-cluster:`, `nats:` or
  * `sqlite:FILE`. Throws a UsageError for any other address, and one that names the missing package or Node version.
  */
 export async function backplaneAt(
@@ -21,6 +21,10 @@ export async function backplaneAt(
       const { sqlite } = await import('../../backplane/sqlite/sqlite.ts')
       return sqlite(address.slice('sqlite:'.length), { onWarning })
     }
+    if (natsSchemes.has(scheme)) {
+      const { nats } = await import('../../backplane/nats/nats.ts')
+      return nats(address, { onWarning })
+    }
     if (redisSchemes.has(scheme)) {
       const { redis } = await import('../../backplane/redis/redis.ts')
       return redis(address, { onWarning })
@@ -29,11 +33,13 @@ export async function backplaneAt(
     if (error instanceof TypeError) throw new UsageError(error.message, { cause: error })
     throw error
   }
-  const forms = [...redisSchemes].map(each => `${each}://`).join(', ')
+  const forms = [...redisSchemes, ...natsSchemes].map(each => `${each}://`).join(', ')
   throw new UsageError(
     `the engine of a cluster must begin with ${forms} or sqlite: (got "${withoutPassword(address)}")`,
   )
 }
+
+const natsSchemes: ReadonlySet<string> = new Set(['nats', 'tls'])
 
 const redisSchemes: ReadonlySet<string> = new Set([
   'redis',

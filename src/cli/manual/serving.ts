@@ -41,7 +41,7 @@ const clusterOptions: readonly OptionRow[] = [
     name: 'cluster',
     value: 'ENGINE',
     meaning:
-      'Share sessions with the other nodes that use the same engine: `redis://host:6379`, or `sqlite:FILE` on one machine; else from `TRUNKLINE_CLUSTER`. Nodes on several machines need the same `TRUNKLINE_CLUSTER_SECRET`.',
+      'Share sessions with the other nodes that use the same engine: `redis://host:6379`, `nats://host:4222`, or `sqlite:FILE` on one machine; else from `TRUNKLINE_CLUSTER`. Nodes on several machines need the same `TRUNKLINE_CLUSTER_SECRET`.',
   },
   {
     name: 'node',
