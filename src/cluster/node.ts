@@ -2,6 +2,7 @@ import type { HeartbeatReply } from '../backplane/membership.ts'
 import type { HttpReply, HttpRequest } from '../http/exchange.ts'
 import type { RemoteExchange, RemoteSessions } from '../http/server/remote-sessions.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
+import { limits } from '../util/limits/limits.ts'
 import { version } from '../util/version.ts'
 import { ChangeFanOut } from './change-fan-out.ts'
 import { DepartedNodes } from './departed-nodes.ts'
@@ -18,7 +19,7 @@ import type { NodeSettings } from './options.ts'
 import { keepSecret, sharedSecret } from './secret.ts'
 import { Adoption } from './sessions/adoption.ts'
 import { OwnerFinder } from './sessions/finder.ts'
-import { Handoff, takeQuestion } from './sessions/handoff.ts'
+import { farewell, Handoff, takeQuestion } from './sessions/handoff.ts'
 import { OwnedSessions } from './sessions/owned-sessions.ts'
 import { newNodeId, newSessionId } from './sessions/session-ids.ts'
 
@@ -78,6 +79,10 @@ export class ClusterNode implements RemoteSessions {
   readonly #stopListening: () => void
   #owned: OwnedSessions | undefined
   #handoff: Handoff | undefined
+  /** Whether this node has handed off all its sessions. */
+  #isDrained = false
+  /** The nodes that have handed off all their sessions and ended. */
+  readonly #drained = new Set<string>()
   #service: ClusteredService | undefined
   #address = ''
   #state: NodeFacts['state'] = 'up'
@@ -150,6 +155,7 @@ export class ClusterNode implements RemoteSessions {
       mayBeUnwritten: () => clock.now() - this.#emptiedAt < leaseMs,
       refreshMembers: () => this.#heartbeat.beat(),
       suspect: node => this.#suspects.add(node),
+      hasDrained: node => this.#drained.has(node),
     })
     this.#forwarder = new Forwarder({
       links,
@@ -230,7 +236,7 @@ export class ClusterNode implements RemoteSessions {
       finder: this.#finder,
       clock,
     })
-    await this.#handoff.handOffAll(drainMs)
+    this.#isDrained = await this.#handoff.handOffAll(drainMs)
   }
 
   /** Leaves the cluster. Never rejects. */
@@ -240,10 +246,24 @@ export class ClusterNode implements RemoteSessions {
     this.#forwarder.endStreams()
     await this.#changes.stop()
     await this.#heartbeat.stop()
+    if (this.#isDrained) await this.#sayFarewell()
     await this.#links.close()
   }
 
+  async #sayFarewell(): Promise<void> {
+    const { default: timeoutMs } = limits.memberAnswerMs
+    const tell = (peer: PeerNode) => this.#links.request(peer, farewell + this.id, timeoutMs)
+    // A node that does not answer learns of it by its next heartbeat.
+    await Promise.allSettled(this.#members.all.map(tell))
+  }
+
   async #answer(question: string): Promise<string> {
+    if (question.startsWith(farewell)) {
+      const node = question.slice(farewell.length)
+      this.#drained.add(node)
+      this.#members.remove(node)
+      return ''
+    }
     if (question.startsWith(takeQuestion)) {
       const { at } = await this.#adoption.take(question.slice(takeQuestion.length))
       return at

@@ -173,7 +173,8 @@ class Forwarding {
       this.#retryLater()
     } else {
       sessions.suspect(this.#node)
-      const mayBeExecuted = error.code === 'lost' || error.code === 'reset'
+      const wasReceived = error.code === 'lost' || error.code === 'reset'
+      const mayBeExecuted = wasReceived && !sessions.hasDrained(this.#node)
       if (!mayBeExecuted) this.#retryLater()
       else if (this.#client === undefined) this.#lost()
       else this.#continue(this.#client)

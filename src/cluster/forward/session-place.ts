@@ -17,4 +17,6 @@ export interface SessionFinder {
   wasNotAt(session: string, node: string): void
   /** Records that a node could not be reached. */
   suspect(node: string): void
+  /** Whether a node has ended in good order: it has executed nothing that it did not answer. */
+  hasDrained(node: string): boolean
 }

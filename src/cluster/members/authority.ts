@@ -88,6 +88,14 @@ export class Authority {
     }
   }
 
+  async #hasEnded({ address }: PeerNode): Promise<boolean> {
+    try {
+      return (await this.#options.links.probe(address, limits.probeMs.default)) === 'refuses'
+    } catch {
+      return false
+    }
+  }
+
   async #cannotAdopt(member: PeerNode): Promise<boolean> {
     const { links } = this.#options
     try {
@@ -95,7 +103,7 @@ export class Authority {
       return answer === 'no'
     } catch {
       // A process that has ended adopts nothing.
-      return (await links.probe(member.address, limits.probeMs.default)) === 'refuses'
+      return this.#hasEnded(member)
     }
   }
 }

@@ -37,7 +37,10 @@ export class Suspects {
   add(node: string): void {
     if (this.#isClosed || this.#examined.has(node)) return
     this.#examined.add(node)
-    void this.#examine(node).finally(() => this.#examined.delete(node))
+    // An address that cannot be read is that of no node: its lease runs out.
+    void this.#examine(node)
+      .catch(() => {})
+      .finally(() => this.#examined.delete(node))
   }
 
   close(): void {

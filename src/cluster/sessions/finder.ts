@@ -28,6 +28,8 @@ export interface FinderHost {
   /** Learns of members that joined since the last heartbeat. */
   refreshMembers(): Promise<unknown>
   suspect(node: string): void
+  /** Whether a node has ended after it had handed off all its sessions. */
+  hasDrained(node: string): boolean
 }
 
 /**
@@ -61,6 +63,10 @@ export class OwnerFinder implements SessionFinder {
 
   suspect(node: string): void {
     this.#host.suspect(node)
+  }
+
+  hasDrained(node: string): boolean {
+    return this.#host.hasDrained(node)
   }
 
   /** Records that a session has moved to a node. */

@@ -12,6 +12,12 @@ import { sessionKey } from './stored-session.ts'
 /** The question by which a node that drains hands a session to another one, which then owns it. */
 export const takeQuestion = 'take '
 
+/**
+ * The message by which a node that has handed off all its sessions says that it will end. It executes nothing any more:
+ * what it has not answered when its link ends was not executed.
+ */
+export const farewell = 'farewell '
+
 /** What handing sessions off needs of its node. */
 export interface HandoffHost {
   readonly node: string
@@ -38,10 +44,10 @@ export class Handoff {
   }
 
   /**
-   * Hands off all sessions. Resolves when none is left, or after `limitMs`; the other nodes adopt the rest when this
-   * node has left. Never rejects.
+   * Hands off all sessions. Resolves to true when none is left, and to false after `limitMs`; the other nodes adopt the
+   * rest when this node has left. Never rejects.
    */
-  async handOffAll(limitMs: number): Promise<void> {
+  async handOffAll(limitMs: number): Promise<boolean> {
     const { owned, clock } = this.#host
     const until = clock.now() + limitMs
     for (;;) {
@@ -49,7 +55,9 @@ export class Handoff {
       if (owned.size === 0 || clock.now() >= until) break
       await sleep(limits.forwardRetryMs.default, clock).done
     }
+    const isComplete = owned.size === 0
     for (const session of [...owned.ids]) owned.forget(session)
+    return isComplete
   }
 
   async #handOff(session: string): Promise<void> {
