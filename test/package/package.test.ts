@@ -110,7 +110,14 @@ test('packing a fresh clone builds it first', async () => {
   const clone = join(home, 'clone')
   const { name, version } = manifest
   const texts = manifest.files.filter(file => file !== 'dist')
-  const sources = ['package.json', 'package-lock.json', 'scripts', 'src', 'tsconfig.json']
+  const sources = [
+    'package.json',
+    'package-lock.json',
+    'scripts',
+    'src',
+    'console',
+    'tsconfig.json',
+  ]
   for (const path of [...sources, 'tsconfig.build.json', ...texts]) {
     await cp(join(root, path), join(clone, path), { recursive: true })
   }

@@ -15,7 +15,7 @@ const allowed: ReadonlyMap<string, string> = new Map([
 ])
 
 test('only the terminal of the command line writes to stdout and stderr', () => {
-  const use = /process\.(?:stdout|stderr)|console\.\w+\b(?!\(…)|(?:stdout|stderr)\.write/
+  const use = /process\.(?:stdout|stderr)|console\.(?!ts')\w+\b(?!\(…)|(?:stdout|stderr)\.write/
   const users = sources().filter(
     ({ path, text }) => path.startsWith('cli/') && use.test(withoutComments(text)),
   )
