@@ -28,6 +28,8 @@ for (const event of ['uncaughtException', 'unhandledRejection']) {
     process.exit(1)
   })
 }
-const listener = await listen(server, 'http://127.0.0.1:0/mcp')
+// On a busy machine a request may take longer than the limits allow.
+const patient = { idleTimeoutMs: 600_000, requestTimeoutMs: 600_000, headersTimeoutMs: 600_000 }
+const listener = await listen(server, 'http://127.0.0.1:0/mcp', { http: patient })
 console.log(listener.address)
 process.stdin.on('end', () => listener.close()).resume()

@@ -168,7 +168,7 @@ async function listener(
 
 describe('many clients of one server', () => {
   test(`get only their own responses: ${CALLS} calls of ${CLIENTS} clients in both eras`, {
-    timeout: 300_000,
+    timeout: 900_000,
   }, async () => {
     const { server, carriedOut } = ledger(new Random(7))
     const on = await serve({ http: { idleTimeoutMs: 60_000 } }, server)
