@@ -14,8 +14,14 @@ export interface ForwardTarget {
   serve(request: HttpRequest, reply: HttpReply): void
 }
 
+/** The reason of a node that does not have the session. It has not executed the request. */
+export const notOwner = 'not-owner'
+
+/** The reason of a node that may not act for the session at present. It has not executed the request. */
+export const suspended = 'suspended'
+
 /**
- * Receives a forwarded request, and serves it once its body is complete. Resets the stream with `not-owner` or
+ * Receives a forwarded request, and serves it once its body is complete. Resets the stream with `notOwner` or
  * `suspended` if this node may not execute it.
  */
 export function acceptForwarded(
@@ -31,8 +37,8 @@ export function acceptForwarded(
     end: () => {
       const request = new ForwardedRequest(head, body.take())
       // Checked in the same turn in which the request is executed.
-      if (!target.has(request.session)) stream.reset('not-owner')
-      else if (!target.mayServe(request.session)) stream.reset('suspended')
+      if (!target.has(request.session)) stream.reset(notOwner)
+      else if (!target.mayServe(request.session)) stream.reset(suspended)
       else target.serve(request, reply)
     },
     failed: () => reply.disconnected(),

@@ -4,11 +4,11 @@ import type { StreamReceiver } from '../link/link-stream.ts'
 import type { EventCopy } from './event-copy.ts'
 import type { ReplyHead } from './link-reply.ts'
 
-/** How an attempt to forward a request ended. */
-export interface AttemptEnd {
+/** Follows an attempt to forward a request. */
+export interface AttemptObserver {
   /** The response is complete. */
   complete(): void
-  /** The stream to the other node failed. `resumed` says whether a part of the response has been copied. */
+  /** The stream to the other node failed. What was copied of the response consists of whole events. */
   failed(error: LinkError): void
   /** The response is an event stream. */
   streaming(stream: EventStream): void
@@ -18,16 +18,16 @@ export interface AttemptEnd {
 export class ForwardAttempt implements StreamReceiver {
   readonly #reply: HttpReply
   readonly #events: EventCopy
-  readonly #end: AttemptEnd
+  readonly #observer: AttemptObserver
   readonly #decoder = new TextDecoder()
   #head: ReplyHead | undefined
   #stream: EventStream | undefined
   #body = ''
 
-  constructor(reply: HttpReply, events: EventCopy, end: AttemptEnd) {
+  constructor(reply: HttpReply, events: EventCopy, observer: AttemptObserver) {
     this.#reply = reply
     this.#events = events
-    this.#end = end
+    this.#observer = observer
   }
 
   head(text: string): void {
@@ -35,7 +35,7 @@ export class ForwardAttempt implements StreamReceiver {
     this.#head = JSON.parse(text) as ReplyHead
     if (!this.#head.isStream) return
     this.#stream = this.#reply.stream(this.#head.headers)
-    this.#end.streaming(this.#stream)
+    this.#observer.streaming(this.#stream)
   }
 
   data(bytes: Uint8Array): void | Promise<void> {
@@ -55,11 +55,11 @@ export class ForwardAttempt implements StreamReceiver {
       const { status, headers } = this.#head
       this.#reply.send(status, headers, this.#body === '' ? undefined : this.#body)
     }
-    this.#end.complete()
+    this.#observer.complete()
   }
 
   failed(error: LinkError): void {
     this.#events.dropIncomplete()
-    this.#end.failed(error)
+    this.#observer.failed(error)
   }
 }

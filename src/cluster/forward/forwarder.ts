@@ -7,6 +7,7 @@ import { writeLine } from '../../wire/sse.ts'
 import type { LinkError } from '../link/link-error.ts'
 import type { LinkStream } from '../link/link-stream.ts'
 import type { Links } from '../link/links.ts'
+import { notOwner, suspended } from './accept.ts'
 import { ForwardAttempt } from './attempt.ts'
 import { ContinuedReply } from './continued-reply.ts'
 import { EventCopy } from './event-copy.ts'
@@ -23,9 +24,6 @@ export interface ForwarderHost {
   serveHere(request: ForwardedRequest, reply: HttpReply): void
 }
 
-/** The reasons for which a node resets the stream of a forwarded request that it has not executed. */
-export const notExecuted: ReadonlySet<string> = new Set(['not-owner', 'suspended'])
-
 /**
  * Forwards requests to the nodes that own their sessions, and copies the responses back. If an owner is lost, a request
  * that can be repeated is sent to its successor, an event stream is continued there, and any other request gets the
@@ -37,11 +35,6 @@ export class Forwarder {
 
   constructor(host: ForwarderHost) {
     this.#host = host
-  }
-
-  /** The number of requests that are being forwarded. */
-  get size(): number {
-    return this.#open.size
   }
 
   /** Serves the request of a session that this process may not serve itself. */
@@ -66,7 +59,8 @@ class Forwarding {
   readonly #host: ForwarderHost
   readonly #onSettled: () => void
   readonly #events = new EventCopy()
-  readonly #waitsUntil: number
+  /** Since when the request has been waiting for an owner; undefined while an owner serves it. */
+  #waitingSince: number | undefined
   /** The event stream to the client, once the response has begun. */
   #client: EventStream | undefined
   #link: LinkStream | undefined
@@ -83,7 +77,6 @@ class Forwarding {
     this.#exchange = exchange
     this.#host = host
     this.#onSettled = onSettled
-    this.#waitsUntil = host.clock.now() + limits.forwardWaitMs.default
   }
 
   begin(): void {
@@ -161,15 +154,15 @@ class Forwarding {
 
   streaming(stream: EventStream): void {
     this.#client ??= stream
+    this.#waitingSince = undefined
   }
 
   failed(error: LinkError): void {
     if (this.#isSettled) return
     const { sessions } = this.#host
-    if (error.code === 'reset' && error.message === 'not-owner') {
-      sessions.wasNotAt(this.#session, this.#node)
-      this.#retryLater()
-    } else if (error.code === 'reset' && notExecuted.has(error.message)) {
+    const reason = error.code === 'reset' ? error.message : undefined
+    if (reason === notOwner || reason === suspended) {
+      if (reason === notOwner) sessions.wasNotAt(this.#session, this.#node)
       this.#retryLater()
     } else {
       sessions.suspect(this.#node)
@@ -212,7 +205,8 @@ class Forwarding {
 
   #retryLater(): void {
     const { clock } = this.#host
-    if (clock.now() >= this.#waitsUntil) {
+    this.#waitingSince ??= clock.now()
+    if (clock.now() - this.#waitingSince >= limits.forwardWaitMs.default) {
       this.#refuse(503, -32000, 'The node that has this session cannot be reached')
     } else {
       clock.start(() => this.#locate(), limits.forwardRetryMs.default)

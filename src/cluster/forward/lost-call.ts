@@ -1,7 +1,7 @@
+import { lostRequest } from '../../http/server/sessions/moving/lost-reply.ts'
 import { decode } from '../../jsonrpc/codec/decode.ts'
 import { encode } from '../../jsonrpc/codec/encode.ts'
 import type { Entry, RpcFailure } from '../../jsonrpc/message.ts'
-import { errors } from '../../mcp/errors/constructors.ts'
 import { toWire } from '../../mcp/errors/wire.ts'
 import { methodRow } from '../../mcp/methods.ts'
 
@@ -18,7 +18,7 @@ export function lostCall(body: Uint8Array): LostCall {
   const arrival = decode(body)
   const entries: readonly Entry[] = arrival.type === 'batch' ? arrival.entries : [arrival]
   const failures = entries.flatMap((entry): RpcFailure[] =>
-    entry.type === 'request' ? [{ type: 'error', id: entry.id, error: outcomeUnknown() }] : [],
+    entry.type === 'request' ? [{ type: 'error', id: entry.id, error: toWire(lostRequest()) }] : [],
   )
   const [only] = failures
   const reply = arrival.type === 'batch' ? encode(failures) : only && encode(only)
@@ -39,16 +39,4 @@ function isRepeatable(entry: Entry): boolean {
       // The request of the server has ended with its node: nothing awaits the response any more.
       return false
   }
-}
-
-function outcomeUnknown() {
-  return toWire(
-    errors.transportError(
-      { outcome: 'unknown' },
-      {
-        message:
-          'The node that executed the call has ended; whether the call was carried out is unknown',
-      },
-    ),
-  )
 }

@@ -9,6 +9,13 @@ export type SessionPlace =
   /** Its owner cannot be found out at present. */
   | { readonly at: 'unknown' }
 
+/** The places that are the same for every session. */
+export const places = {
+  here: { at: 'here' },
+  nowhere: { at: 'nowhere' },
+  unknown: { at: 'unknown' },
+} as const satisfies Record<string, SessionPlace>
+
 /** Finds the owners of sessions. */
 export interface SessionFinder {
   /** Finds the node that owns a session. Adopts the session where its owner is gone. */
