@@ -34,6 +34,11 @@ export class BackplaneError extends Error {
   }
 }
 
+/** Whether an operation failed because a greater epoch is stored. */
+export function isFenced(error: unknown): boolean {
+  return error instanceof BackplaneError && error.code === 'fenced'
+}
+
 /** Makes the error for a write whose epoch is not the greatest. */
 export function fencedError(key: string, owner: RecordOwner | undefined): BackplaneError {
   const why =

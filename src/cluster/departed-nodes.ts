@@ -11,8 +11,8 @@ interface DepartedNode {
 }
 
 /**
- * Sees to it that the sessions of nodes that have left get another node. A node takes its share; if a node leaves before
- * it has taken its own share, the others share that too.
+ * Adopts the sessions of nodes that have left. Each node adopts its share; if a node leaves before it has done so, the
+ * others divide its share.
  */
 export class DepartedNodes {
   readonly #adoption: Pick<Adoption, 'adoptShareOf'>

@@ -3,10 +3,11 @@ import type { HttpReply, HttpRequest } from '../http/exchange.ts'
 import type { RemoteExchange, RemoteSessions } from '../http/server/remote-sessions.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
 import { limits } from '../util/limits/limits.ts'
+import { Expiry } from '../util/time/expiry.ts'
 import { version } from '../util/version.ts'
 import { ChangeFanOut } from './change-fan-out.ts'
 import { DepartedNodes } from './departed-nodes.ts'
-import { acceptForwarded } from './forward/accept.ts'
+import { acceptForwarded, type ForwardTarget } from './forward/accept.ts'
 import { Forwarder } from './forward/forwarder.ts'
 import type { LinkStream, StreamReceiver } from './link/link-stream.ts'
 import { Links } from './link/links.ts'
@@ -19,7 +20,7 @@ import type { NodeSettings } from './options.ts'
 import { keepSecret, sharedSecret } from './secret.ts'
 import { Adoption } from './sessions/adoption.ts'
 import { OwnerFinder } from './sessions/finder.ts'
-import { farewell, Handoff, takeQuestion } from './sessions/handoff.ts'
+import { drainedNotice, Handoff, takeQuestion } from './sessions/handoff.ts'
 import { OwnedSessions } from './sessions/owned-sessions.ts'
 import { newNodeId, newSessionId } from './sessions/session-ids.ts'
 
@@ -67,7 +68,7 @@ export class ClusterNode implements RemoteSessions {
   readonly #startedAt = new Date().toISOString()
   readonly #members: PeerNodes
   readonly #links: Links
-  readonly #heartbeat: NodeLease
+  readonly #lease: NodeLease
   readonly #authority: Authority
   readonly #suspects: Suspects
   readonly #finder: OwnerFinder
@@ -82,7 +83,9 @@ export class ClusterNode implements RemoteSessions {
   /** Whether this node has handed off all its sessions. */
   #isDrained = false
   /** The nodes that have handed off all their sessions and ended. */
-  readonly #drained = new Set<string>()
+  readonly #drained: Expiry<string>
+  /** The sessions of this process, for all parts that need them. */
+  readonly #target: ForwardTarget
   #service: ClusteredService | undefined
   #address = ''
   #state: NodeFacts['state'] = 'up'
@@ -98,6 +101,7 @@ export class ClusterNode implements RemoteSessions {
     this.#served = served
     const links = new Links({
       node: this.id,
+      // Nodes find each other through their backplane alone, which keeps clusters apart.
       cluster: 'trunkline',
       secret,
       listen: settings.listen,
@@ -105,7 +109,7 @@ export class ClusterNode implements RemoteSessions {
       onRequest: question => this.#answer(question),
     })
     this.#links = links
-    this.#heartbeat = new NodeLease({
+    this.#lease = new NodeLease({
       membership,
       node: this.id,
       facts: () => factsText(this.facts),
@@ -116,7 +120,7 @@ export class ClusterNode implements RemoteSessions {
       onFailed: () => void this.#authority.askOthers(),
     })
     this.#authority = new Authority({
-      heartbeat: this.#heartbeat,
+      lease: this.#lease,
       members,
       links,
       leaseMs,
@@ -130,7 +134,11 @@ export class ClusterNode implements RemoteSessions {
       clock,
       onExpelled: node => this.#left(members.remove(node)),
     })
-    const has = (session: string): boolean => this.#service?.hasSession(session) ?? false
+    this.#target = {
+      has: session => this.#service?.hasSession(session) ?? false,
+      mayServe: session => this.mayServe(session),
+      serve: (request, reply) => this.#service?.handleAuthenticated(request, reply),
+    }
     this.#adoption = new Adoption({
       node: this.id,
       backplane,
@@ -138,31 +146,33 @@ export class ClusterNode implements RemoteSessions {
       members,
       authority: this.#authority,
       path: served.path,
-      has,
+      has: this.#target.has,
       restore: (...session) => this.sessions.restore(...session),
     })
     this.#departed = new DepartedNodes(this.#adoption, clock)
     this.#finder = new OwnerFinder({
       node: this.id,
+      path: served.path,
       store,
       members,
-      has,
-      mayServe: session => this.mayServe(session),
+      has: this.#target.has,
+      mayServe: this.#target.mayServe,
       isMoving: session => this.#handoff?.isMoving(session) ?? false,
       assert: session => this.#assert(session),
-      adopt: (session, owner, address) => this.#adoption.adopt(session, owner, address),
+      adopt: (session, owner) => this.#adoption.adopt(session, owner),
       take: session => this.#adoption.take(session),
       mayBeUnwritten: () => clock.now() - this.#emptiedAt < leaseMs,
-      refreshMembers: () => this.#heartbeat.beat(),
+      refreshMembers: () => this.#lease.beat(),
       suspect: node => this.#suspects.add(node),
-      hasDrained: node => this.#drained.has(node),
+      hasDrained: node => this.#drained.leftMs(node) !== undefined,
     })
     this.#forwarder = new Forwarder({
       links,
       sessions: this.#finder,
       clock,
-      serveHere: (request, reply) => this.#service?.handleAuthenticated(request, reply),
+      serveHere: this.#target.serve,
     })
+    this.#drained = new Expiry(() => {}, clock)
     this.#changes = new ChangeFanOut(this.id, served.path, backplane.bus)
     this.#stopListening = backplane.onStateChange(({ wasEmptied }) => {
       if (wasEmptied) this.#onEmptied()
@@ -173,12 +183,8 @@ export class ClusterNode implements RemoteSessions {
   get facts(): NodeFacts {
     const { name } = this.#settings
     const [address, state, startedAt] = [this.#address, this.#state, this.#startedAt]
-    return { name, address, version, state, startedAt }
-  }
-
-  /** The other members, as far as this node knows. */
-  get members(): readonly PeerNode[] {
-    return this.#members.all
+    const { path } = this.#served
+    return { name, address, path, version, state, startedAt }
   }
 
   /** Stores the sessions of the service. Passed to the service when it is created. */
@@ -201,7 +207,7 @@ export class ClusterNode implements RemoteSessions {
   async join(): Promise<void> {
     const bound = await this.#links.listen()
     this.#address = this.#settings.address ?? bound.replace('0.0.0.0', this.#settings.host)
-    await this.#heartbeat.start()
+    await this.#lease.start()
   }
 
   /** Serves forwarded requests with a service. Called once, before the service gets requests. */
@@ -225,10 +231,11 @@ export class ClusterNode implements RemoteSessions {
   async drain(drainMs: number): Promise<void> {
     const { backplane, clock } = this.#settings
     this.#state = 'draining'
-    await this.#heartbeat.beat()
+    await this.#lease.beat()
     this.#forwarder.endStreams()
     this.#handoff = new Handoff({
       node: this.id,
+      path: this.#served.path,
       store: backplane.store,
       links: this.#links,
       members: this.#members,
@@ -245,22 +252,22 @@ export class ClusterNode implements RemoteSessions {
     this.#suspects.close()
     this.#forwarder.endStreams()
     await this.#changes.stop()
-    await this.#heartbeat.stop()
-    if (this.#isDrained) await this.#sayFarewell()
+    await this.#lease.stop()
+    if (this.#isDrained) await this.#announceEnd()
     await this.#links.close()
   }
 
-  async #sayFarewell(): Promise<void> {
+  async #announceEnd(): Promise<void> {
     const { default: timeoutMs } = limits.memberAnswerMs
-    const tell = (peer: PeerNode) => this.#links.request(peer, farewell + this.id, timeoutMs)
+    const tell = (peer: PeerNode) => this.#links.request(peer, drainedNotice + this.id, timeoutMs)
     // A node that does not answer learns of it by its next heartbeat.
     await Promise.allSettled(this.#members.all.map(tell))
   }
 
   async #answer(question: string): Promise<string> {
-    if (question.startsWith(farewell)) {
-      const node = question.slice(farewell.length)
-      this.#drained.add(node)
+    if (question.startsWith(drainedNotice)) {
+      const node = question.slice(drainedNotice.length)
+      this.#drained.add(node, limits.departedMs.default)
       this.#members.remove(node)
       return ''
     }
@@ -273,12 +280,7 @@ export class ClusterNode implements RemoteSessions {
 
   #accept(stream: LinkStream, head: string): StreamReceiver {
     if (head === watchHead) return watched
-    const service = this.#service
-    return acceptForwarded(stream, head, {
-      has: session => service?.hasSession(session) ?? false,
-      mayServe: session => this.mayServe(session),
-      serve: (request, reply) => service?.handleAuthenticated(request, reply),
-    })
+    return acceptForwarded(stream, head, this.#target)
   }
 
   #onHeartbeat(reply: HeartbeatReply): void {

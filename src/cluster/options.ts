@@ -39,7 +39,7 @@ export const clusterTable: OptionTableOf<ClusterOptions> = {
   name: 'string',
   listen: 'string',
   address: 'string',
-  whenDown: 'string',
+  whenDown: ['serve', 'refuse'],
   leaseMs: 'ms',
   heartbeatMs: 'ms',
   clock: 'object',
@@ -66,9 +66,6 @@ export function nodeSettings(
     throw new TypeError(
       `option "cluster.secret" must have at least ${minSecretLength} characters (got ${secret.length}); make one with "openssl rand -hex 32"`,
     )
-  }
-  if (whenDown !== 'serve' && whenDown !== 'refuse') {
-    throw new TypeError(`option "cluster.whenDown" must be "serve" or "refuse" (got "${whenDown}")`)
   }
   return {
     backplane,

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { abortable, deferred, fromThenable } from './promises.ts'
+import { abortable, deferred, fromThenable, inBatches } from './promises.ts'
 
 describe('abortable', () => {
   it('settles as the work does and stops listening to the signal', async () => {
@@ -33,5 +33,20 @@ describe('fromThenable', () => {
     const like = fromThenable({ then: promise.then.bind(promise) })
     expect(like).toBeInstanceOf(Promise)
     expect(await like).toBe('value')
+  })
+})
+
+describe('inBatches', () => {
+  test('runs at most that many operations at a time, and keeps the order', async () => {
+    let [running, most] = [0, 0]
+    const double = async (item: number) => {
+      most = Math.max(most, ++running)
+      await Promise.resolve()
+      running--
+      return item * 2
+    }
+    expect(await inBatches([1, 2, 3, 4, 5], 2, double)).toEqual([2, 4, 6, 8, 10])
+    expect(most).toBe(2)
+    expect(await inBatches([], 2, double)).toEqual([])
   })
 })

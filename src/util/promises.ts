@@ -51,3 +51,16 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined):
     )
   })
 }
+
+/** Runs an operation for each item, at most `size` of them at a time. Resolves to the results in the order of the items. */
+export async function inBatches<Item, Result>(
+  items: readonly Item[],
+  size: number,
+  operation: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  for (let at = 0; at < items.length; at += size) {
+    results.push(...(await Promise.all(items.slice(at, at + size).map(operation))))
+  }
+  return results
+}

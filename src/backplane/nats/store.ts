@@ -1,4 +1,5 @@
 import { limits } from '../../util/limits/limits.ts'
+import { inBatches } from '../../util/promises.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { BackplaneError } from '../backplane-error.ts'
 import type {
@@ -57,7 +58,7 @@ export class NatsStore implements RecordStore {
   }
 
   async getAll(keys: readonly string[]): Promise<readonly (StoredRecord | undefined)[]> {
-    return inBatches(keys, key => this.get(key))
+    return inBatches(keys, batch, key => this.get(key))
   }
 
   async claim(
@@ -111,7 +112,7 @@ export class NatsStore implements RecordStore {
   }
 
   async touch(keys: readonly string[], ttlMs: number): Promise<void> {
-    await inBatches(keys, key =>
+    await inBatches(keys, batch, key =>
       this.#change(key, (row, moment) => {
         const next = touched(row, ttlMs, moment)
         return next === undefined ? { result: undefined } : { result: undefined, row: next }
@@ -158,15 +159,4 @@ export class NatsStore implements RecordStore {
 
 function rowOf({ value, until }: Document<RecordValue>): RecordRow {
   return { ...value, until }
-}
-
-async function inBatches<T>(
-  keys: readonly string[],
-  operation: (key: string) => Promise<T>,
-): Promise<T[]> {
-  const results: T[] = []
-  for (let at = 0; at < keys.length; at += batch) {
-    results.push(...(await Promise.all(keys.slice(at, at + batch).map(operation))))
-  }
-  return results
 }

@@ -35,7 +35,7 @@ const devAuthOption: OptionRow = {
     'Require authorization by an authorization server for development, which runs beside it and logs anybody on this machine in as one of the users: `ada:admin,bob` by default, where `admin` is a role.',
 }
 
-/** The options of the commands that can be a node of a cluster. */
+/** The options of a node of a cluster. */
 const clusterOptions: readonly OptionRow[] = [
   {
     name: 'cluster',

@@ -9,10 +9,10 @@ const leaseMs = 10_000
 
 function setUp(answers: Readonly<Record<string, string>>, servesWhenDown = true) {
   const clock = fakeClock()
-  const heartbeat = { holdsLease: true, reachableMs: 0 }
+  const lease = { isHeld: true, reachableMs: 0 }
   const members = new PeerNodes('own', leaseMs)
   const factsOf = (address: string) =>
-    factsText({ name: '', address, version: '', state: 'up', startedAt: '' })
+    factsText({ name: '', address, path: '', version: '', state: 'up', startedAt: '' })
   members.apply(
     {
       changed: Object.keys(answers).map(node => ({
@@ -34,22 +34,22 @@ function setUp(answers: Readonly<Record<string, string>>, servesWhenDown = true)
     probe: async (address: string) =>
       address === 'gone' ? ('refuses' as const) : ('silent' as const),
   }
-  const authority = new Authority({ heartbeat, members, links, leaseMs, servesWhenDown, clock })
-  return { clock, heartbeat, authority }
+  const authority = new Authority({ lease, members, links, leaseMs, servesWhenDown, clock })
+  return { clock, lease, authority }
 }
 
 describe('Authority', () => {
   test('a node acts while its lease holds', async () => {
-    const { heartbeat, authority } = setUp({ a: 'yes' })
+    const { lease, authority } = setUp({ a: 'yes' })
     expect(authority.mayAct).toBe(true)
-    heartbeat.holdsLease = false
+    lease.isHeld = false
     expect(authority.mayAct).toBe(false)
     expect(authority.answer(questions.status)).toBe('suspended')
   })
 
   test('without a lease it acts for a while if nobody can adopt its sessions', async () => {
-    const { clock, heartbeat, authority } = setUp({ a: 'no', b: 'no' })
-    heartbeat.holdsLease = false
+    const { clock, lease, authority } = setUp({ a: 'no', b: 'no' })
+    lease.isHeld = false
     await authority.askOthers()
     expect(authority.mayAct).toBe(true)
     expect(authority.answer(questions.status)).toBe('active')
@@ -61,32 +61,32 @@ describe('Authority', () => {
     { a: 'no', b: 'yes' },
     { a: 'no', b: '' },
   ])('it is suspended if one can, or does not answer', async answers => {
-    const { heartbeat, authority } = setUp(answers)
-    heartbeat.holdsLease = false
+    const { lease, authority } = setUp(answers)
+    lease.isHeld = false
     await authority.askOthers()
     expect(authority.mayAct).toBe(false)
   })
 
   test('a process that has ended adopts nothing', async () => {
-    const { heartbeat, authority } = setUp({ a: 'no', gone: '' })
-    heartbeat.holdsLease = false
+    const { lease, authority } = setUp({ a: 'no', gone: '' })
+    lease.isHeld = false
     await authority.askOthers()
     expect(authority.mayAct).toBe(true)
   })
 
   test('it is suspended without a lease if it was told to refuse', async () => {
-    const { heartbeat, authority } = setUp({}, false)
-    heartbeat.holdsLease = false
+    const { lease, authority } = setUp({}, false)
+    lease.isHeld = false
     await authority.askOthers()
     expect(authority.mayAct).toBe(false)
   })
 
   test('a node adopts after it has reached the engine for a whole lease, and says so before', () => {
-    const { heartbeat, authority } = setUp({})
+    const { lease, authority } = setUp({})
     expect([authority.mayAdopt, authority.answer(questions.mayAdopt)]).toEqual([false, 'no'])
-    heartbeat.reachableMs = leaseMs - 1
+    lease.reachableMs = leaseMs - 1
     expect([authority.mayAdopt, authority.answer(questions.mayAdopt)]).toEqual([false, 'yes'])
-    heartbeat.reachableMs = leaseMs
+    lease.reachableMs = leaseMs
     expect(authority.mayAdopt).toBe(true)
   })
 

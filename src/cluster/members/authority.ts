@@ -15,7 +15,7 @@ export const questions = {
 
 /** What decides whether a node may act. */
 export interface AuthorityOptions {
-  readonly heartbeat: Pick<NodeLease, 'holdsLease' | 'reachableMs'>
+  readonly lease: Pick<NodeLease, 'isHeld' | 'reachableMs'>
   readonly members: PeerNodes
   readonly links: Pick<Links, 'request' | 'probe'>
   readonly leaseMs: number
@@ -41,19 +41,19 @@ export class Authority {
 
   /** Whether this node may act. Checked when a request is taken up, because a stopped process runs no timers. */
   get mayAct(): boolean {
-    return this.#options.heartbeat.holdsLease || this.#clock.now() < this.#permittedUntil
+    return this.#options.lease.isHeld || this.#clock.now() < this.#permittedUntil
   }
 
   /** Whether this node may adopt sessions: the engine has been reachable for a whole lease. */
   get mayAdopt(): boolean {
-    const { heartbeat, leaseMs } = this.#options
-    return heartbeat.reachableMs >= leaseMs
+    const { lease, leaseMs } = this.#options
+    return lease.reachableMs >= leaseMs
   }
 
   /** Early enough that the permission of a node that was told `no` ends before this node adopts anything. */
   get #willAdoptSoon(): boolean {
-    const { heartbeat, leaseMs } = this.#options
-    return heartbeat.reachableMs >= leaseMs - 2 * limits.permissionMs.default
+    const { lease, leaseMs } = this.#options
+    return lease.reachableMs >= leaseMs - 2 * limits.permissionMs.default
   }
 
   /** Answers a question of another node; undefined for an unknown one. */
@@ -70,8 +70,8 @@ export class Authority {
 
   /** Asks all members, if the lease does not hold: called after each heartbeat that failed. */
   askOthers(): Promise<void> {
-    const { heartbeat, servesWhenDown } = this.#options
-    if (heartbeat.holdsLease || !servesWhenDown) return Promise.resolve()
+    const { lease, servesWhenDown } = this.#options
+    if (lease.isHeld || !servesWhenDown) return Promise.resolve()
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined
     })

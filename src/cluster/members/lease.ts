@@ -38,7 +38,7 @@ export class NodeLease {
   }
 
   /** Whether no other node can regard the lease of this node as ended. */
-  get holdsLease(): boolean {
+  get isHeld(): boolean {
     const { clock, leaseMs } = this.#options
     // Clocks may run at slightly different speeds.
     return this.#renewedAt !== undefined && clock.now() < this.#renewedAt + leaseMs * 0.9

@@ -6,6 +6,8 @@ export interface NodeFacts {
   readonly name: string
   /** The address of its links. */
   readonly address: string
+  /** The path at which it serves sessions. Only nodes with the same path can continue them. */
+  readonly path: string
   /** The version of Trunkline. */
   readonly version: string
   /** A node that drains takes no new sessions. */
@@ -34,12 +36,14 @@ export function readPeerNode(node: string, text: string): PeerNode | undefined {
     return undefined
   }
   if (!isRecord(facts)) return undefined
-  const { name, address, version, state, startedAt } = facts
+  const { name, address, path, version, state, startedAt } = facts
   if (typeof name !== 'string' || typeof address !== 'string') return undefined
+  if (typeof path !== 'string') return undefined
   return {
     node,
     name,
     address,
+    path,
     version: String(version),
     state: state === 'draining' ? 'draining' : 'up',
     startedAt: String(startedAt),

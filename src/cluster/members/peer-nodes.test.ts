@@ -5,6 +5,7 @@ import { PeerNodes } from './peer-nodes.ts'
 const facts = factsText({
   name: 'web-1',
   address: 'tcp://127.0.0.1:1',
+  path: '/mcp',
   version: '1',
   state: 'up',
   startedAt: 'now',

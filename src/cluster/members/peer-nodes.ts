@@ -31,6 +31,11 @@ export class PeerNodes {
     return [...this.#members.values()].sort((a, b) => (a.node < b.node ? -1 : 1))
   }
 
+  /** The other members that serve sessions at a path. */
+  at(path: string): readonly PeerNode[] {
+    return this.all.filter(member => member.path === path)
+  }
+
   /**
    * Applies what a heartbeat returned. A member that a complete list does not name stays for a lease: an engine that was
    * emptied knows only the nodes that have sent a heartbeat since.

@@ -18,8 +18,8 @@ export interface SuspectsOptions {
 /**
  * Finds out whether a node that cannot be reached is gone, so that nobody has to wait until its lease runs out.
  *
- * The kernel tells a process that is gone from one that is stopped: it refuses connections for the first and accepts
- * them for the second. A node is expelled if it has sent no heartbeat for a while and its address refuses connections,
+ * The kernel distinguishes a process that has ended from one that is stopped: it refuses connections for the first and
+ * accepts them for the second. A node is expelled if it has sent no heartbeat for a while and its address refuses connections,
  * twice in a row. A node that sends heartbeats is never expelled, even if its links are down.
  */
 export class Suspects {

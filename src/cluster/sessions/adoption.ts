@@ -1,9 +1,14 @@
 import type { Backplane } from '../../backplane/backplane.ts'
-import type { RecordOwner } from '../../backplane/record-store.ts'
+import {
+  SessionMoveError,
+  type SessionMoveErrorCode,
+} from '../../http/server/sessions/moving/session-move-error.ts'
 import { limits } from '../../util/limits/limits.ts'
-import type { SessionPlace } from '../forward/session-place.ts'
+import { inBatches } from '../../util/promises.ts'
+import { places, type SessionPlace } from '../forward/session-place.ts'
 import type { Links } from '../link/links.ts'
 import { type Authority, questions } from '../members/authority.ts'
+import type { PeerNode } from '../members/peer-node.ts'
 import type { PeerNodes } from '../members/peer-nodes.ts'
 import { chosenNode } from './rendezvous.ts'
 import { ownedSetOf, readStoredSession, sessionKey } from './stored-session.ts'
@@ -22,6 +27,9 @@ export interface AdoptionHost {
   /** Continues a session in this process. Throws if it cannot be continued. */
   restore(session: string, record: unknown, events: readonly unknown[], epoch: number): void
 }
+
+/** The reasons for which a session cannot be continued here at present. */
+const temporary: ReadonlySet<SessionMoveErrorCode> = new Set(['full', 'closing'])
 
 /** A node that is a member no more. */
 interface Departed {
@@ -44,27 +52,25 @@ export class Adoption {
   }
 
   /** Adopts one session whose owner is not a member, unless the owner may still act. Never rejects. */
-  adopt(session: string, owner: RecordOwner, address: string): Promise<SessionPlace> {
-    return this.#once(session, () => this.#adopt(session, { node: owner.node, address }))
+  adopt(session: string, owner: Departed): Promise<SessionPlace> {
+    return this.#once(session, () => this.#adopt(session, owner))
   }
 
   /**
    * Adopts the share of this node of the sessions that a node had. Resolves to how many of them could not be adopted
    * at present. Rejects if the engine cannot be reached.
    */
-  async adoptShareOf({ node, address }: Departed): Promise<number> {
+  async adoptShareOf({ node, address, path }: PeerNode): Promise<number> {
     const { backplane, members } = this.#host
+    if (path !== this.#host.path) return 0
     let left = 0
     for await (const names of backplane.store.names(ownedSetOf(node))) {
-      const nodes = [this.#host.node, ...members.all.map(member => member.node)]
+      const nodes = [this.#host.node, ...members.at(path).map(member => member.node)]
       const mine = names.filter(name => chosenNode(name, nodes) === this.#host.node)
-      const batch = limits.adoptionBatch.default
-      for (let at = 0; at < mine.length; at += batch) {
-        const places = await Promise.all(
-          mine.slice(at, at + batch).map(name => this.adopt(name, { node, epoch: 0 }, address)),
-        )
-        left += places.filter(place => place.at === 'unknown').length
-      }
+      const adopted = await inBatches(mine, limits.adoptionBatch.default, name =>
+        this.adopt(name, { node, address }),
+      )
+      left += adopted.filter(place => place.at === 'unknown').length
     }
     return left
   }
@@ -73,7 +79,7 @@ export class Adoption {
     let running = this.#running.get(session)
     if (running === undefined) {
       running = run()
-        .catch((): SessionPlace => unknown)
+        .catch((): SessionPlace => places.unknown)
         .finally(() => this.#running.delete(session))
       this.#running.set(session, running)
     }
@@ -81,37 +87,38 @@ export class Adoption {
   }
 
   async #take(session: string): Promise<SessionPlace> {
-    if (this.#host.has(session)) return here
+    if (this.#host.has(session)) return places.here
     const stored = await this.#host.backplane.store.get(sessionKey(session))
-    if (stored?.owner === undefined) return nowhere
-    if (stored.owner.node !== this.#host.node) return unknown
+    if (stored?.owner === undefined) return places.nowhere
+    if (stored.owner.node !== this.#host.node) return places.unknown
     return this.#restore(session, stored.value, stored.owner.epoch)
   }
 
   async #adopt(session: string, owner: Departed): Promise<SessionPlace> {
-    if (!(await this.#isGone(owner))) return unknown
-    if (this.#host.has(session)) return here
+    if (!(await this.#isGone(owner))) return places.unknown
+    if (this.#host.has(session)) return places.here
     const { backplane, node } = this.#host
     const claim = await backplane.store.claim(sessionKey(session), owner.node, node)
     await backplane.store.remove(ownedSetOf(owner.node), session)
-    if (!claim.isOwner) return claim.owner === undefined ? nowhere : unknown
+    if (!claim.isOwner) return claim.owner === undefined ? places.nowhere : places.unknown
     const { epoch, previous } = claim
-    return previous === undefined ? nowhere : this.#restore(session, previous.value, epoch)
+    return previous === undefined ? places.nowhere : this.#restore(session, previous.value, epoch)
   }
 
   async #restore(session: string, text: string, epoch: number): Promise<SessionPlace> {
-    const { backplane, node, path } = this.#host
+    const { backplane, node } = this.#host
     const key = sessionKey(session)
-    const stored = readStoredSession(text)
+    const { record } = readStoredSession(text)
     const events = await this.#events(key)
     try {
-      if (stored.path !== path) throw new Error(`this node serves ${path}, not ${stored.path}`)
-      this.#host.restore(session, stored.record, events, epoch)
-      return here
-    } catch {
+      this.#host.restore(session, record, events, epoch)
+      return places.here
+    } catch (error) {
+      // The session waits until this node has room, or has left.
+      if (error instanceof SessionMoveError && temporary.has(error.code)) return places.unknown
       // It ends for its client, which begins a new one.
       await backplane.store.delete(key, { node, epoch })
-      return nowhere
+      return places.nowhere
     }
   }
 
@@ -138,7 +145,3 @@ export class Adoption {
     )
   }
 }
-
-const here: SessionPlace = { at: 'here' }
-const nowhere: SessionPlace = { at: 'nowhere' }
-const unknown: SessionPlace = { at: 'unknown' }

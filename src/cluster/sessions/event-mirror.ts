@@ -1,4 +1,4 @@
-import { BackplaneError } from '../../backplane/backplane-error.ts'
+import { isFenced } from '../../backplane/backplane-error.ts'
 import type { LogEntry, SharedLog } from '../../backplane/log.ts'
 import { limits } from '../../util/limits/limits.ts'
 
@@ -67,7 +67,7 @@ export class EventMirror {
         this.#waiting = this.#waiting.filter(entry => entry.n > n)
       }
     } catch (error) {
-      if (error instanceof BackplaneError && error.code === 'fenced') {
+      if (isFenced(error)) {
         this.#waiting = []
         this.#onFenced()
       }

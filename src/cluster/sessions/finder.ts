@@ -1,14 +1,16 @@
-import type { RecordOwner, RecordStore } from '../../backplane/record-store.ts'
+import type { RecordStore } from '../../backplane/record-store.ts'
 import { limits } from '../../util/limits/limits.ts'
-import type { SessionFinder, SessionPlace } from '../forward/session-place.ts'
+import { places, type SessionFinder, type SessionPlace } from '../forward/session-place.ts'
 import type { PeerNode } from '../members/peer-node.ts'
 import type { PeerNodes } from '../members/peer-nodes.ts'
-import { birthNodeOf } from './session-ids.ts'
+import { originNodeOf } from './session-ids.ts'
 import { readStoredSession, sessionKey } from './stored-session.ts'
 
 /** What a finder needs of its node. */
 export interface FinderHost {
   readonly node: string
+  /** The path at which this node serves sessions. */
+  readonly path: string
   readonly store: RecordStore
   readonly members: PeerNodes
   /** Whether this process has a session. */
@@ -17,10 +19,13 @@ export interface FinderHost {
   mayServe(session: string): boolean
   /** Whether a session is on its way from this node to another one. */
   isMoving(session: string): boolean
-  /** Tries to become able to act for a session that this node has. Resolves to whether it has the session then. */
-  assert(session: string): Promise<boolean>
+  /** Tries to become able to act for a session that this node has. Never rejects. */
+  assert(session: string): Promise<unknown>
   /** Adopts a session whose owner is gone. */
-  adopt(session: string, owner: RecordOwner, address: string): Promise<SessionPlace>
+  adopt(
+    session: string,
+    owner: { readonly node: string; readonly address: string },
+  ): Promise<SessionPlace>
   /** Continues a session that was handed to this node. */
   take(session: string): Promise<SessionPlace>
   /** Whether a record that is missing may be one that its owner has not written again yet. */
@@ -49,10 +54,10 @@ export class OwnerFinder implements SessionFinder {
   find(session: string): SessionPlace | Promise<SessionPlace> {
     const { members } = this.#host
     if (this.#host.has(session)) return this.#here(session)
-    if (this.#host.isMoving(session)) return unknown
-    const birth = birthNodeOf(session)
-    if (birth === undefined) return nowhere
-    const member = members.get(this.#hints.get(session) ?? birth)
+    if (this.#host.isMoving(session)) return places.unknown
+    const origin = originNodeOf(session)
+    if (origin === undefined) return places.nowhere
+    const member = members.get(this.#hints.get(session) ?? origin)
     return member === undefined ? this.#lookUp(session) : at(member)
   }
 
@@ -75,17 +80,17 @@ export class OwnerFinder implements SessionFinder {
   }
 
   #here(session: string): SessionPlace | Promise<SessionPlace> {
-    if (this.#host.mayServe(session)) return here
+    if (this.#host.mayServe(session)) return places.here
     return this.#host
       .assert(session)
-      .then(isHere => (isHere ? (this.#host.mayServe(session) ? here : unknown) : unknown))
+      .then(() => (this.#host.mayServe(session) ? places.here : places.unknown))
   }
 
   #lookUp(session: string): Promise<SessionPlace> {
     let lookUp = this.#lookUps.get(session)
     if (lookUp === undefined) {
       lookUp = this.#read(session)
-        .catch(() => unknown)
+        .catch(() => places.unknown)
         .finally(() => this.#lookUps.delete(session))
       this.#lookUps.set(session, lookUp)
     }
@@ -98,7 +103,7 @@ export class OwnerFinder implements SessionFinder {
     if (this.#host.has(session)) return this.#here(session)
     const { owner } = stored ?? {}
     if (stored === undefined || owner === undefined) {
-      return this.#host.mayBeUnwritten() ? unknown : nowhere
+      return this.#host.mayBeUnwritten() ? places.unknown : places.nowhere
     }
     // Handed to this node, which does not know that yet.
     if (owner.node === node) return this.#host.take(session)
@@ -108,7 +113,10 @@ export class OwnerFinder implements SessionFinder {
       this.#remember(session, member.node)
       return at(member)
     }
-    return this.#host.adopt(session, owner, readStoredSession(stored.value).address)
+    const { address, path } = readStoredSession(stored.value)
+    // Nodes at another path may share the backplane, such as those of another view.
+    if (path !== this.#host.path) return places.nowhere
+    return this.#host.adopt(session, { node: owner.node, address })
   }
 
   #remember(session: string, node: string): void {
@@ -125,7 +133,3 @@ export class OwnerFinder implements SessionFinder {
 function at({ node, address }: PeerNode): SessionPlace {
   return { at: 'node', node, address }
 }
-
-const here: SessionPlace = { at: 'here' }
-const nowhere: SessionPlace = { at: 'nowhere' }
-const unknown: SessionPlace = { at: 'unknown' }

@@ -1,4 +1,5 @@
 import type { RecordStore } from '../../backplane/record-store.ts'
+import { SessionMoveError } from '../../http/server/sessions/moving/session-move-error.ts'
 import { limits } from '../../util/limits/limits.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { sleep } from '../../util/time/sleep.ts'
@@ -13,18 +14,20 @@ import { sessionKey } from './stored-session.ts'
 export const takeQuestion = 'take '
 
 /**
- * The message by which a node that has handed off all its sessions says that it will end. It executes nothing any more:
- * what it has not answered when its link ends was not executed.
+ * The message of a node that has handed off all its sessions and ends. It executes nothing any more: what it has not
+ * answered when its link ends was not executed.
  */
-export const farewell = 'farewell '
+export const drainedNotice = 'drained '
 
 /** What handing sessions off needs of its node. */
 export interface HandoffHost {
   readonly node: string
+  /** The path at which this node serves sessions. */
+  readonly path: string
   readonly store: RecordStore
   readonly links: Pick<Links, 'request'>
   readonly members: PeerNodes
-  readonly owned: OwnedSessions
+  readonly owned: Pick<OwnedSessions, 'ids' | 'size' | 'release' | 'settled' | 'forget'>
   readonly finder: Pick<OwnerFinder, 'movedTo'>
   readonly clock: Clock
 }
@@ -51,8 +54,8 @@ export class Handoff {
     const { owned, clock } = this.#host
     const until = clock.now() + limitMs
     for (;;) {
-      await Promise.all([...owned.ids].map(session => this.#handOff(session)))
-      if (owned.size === 0 || clock.now() >= until) break
+      const busy = await Promise.all([...owned.ids].map(session => this.#handOff(session)))
+      if (!busy.includes(true) || clock.now() >= until) break
       await sleep(limits.forwardRetryMs.default, clock).done
     }
     const isComplete = owned.size === 0
@@ -60,37 +63,38 @@ export class Handoff {
     return isComplete
   }
 
-  async #handOff(session: string): Promise<void> {
-    this.#moving.add(session)
-    await this.#move(session)
-    this.#moving.delete(session)
-  }
-
-  async #move(session: string): Promise<void> {
-    const { node, store, links, members, owned, finder } = this.#host
-    const heirs = members.all.filter(({ state }) => state === 'up')
-    const chosen = chosenNode(
-      session,
-      heirs.map(heir => heir.node),
-    )
-    const heir = heirs.find(({ node: id }) => id === chosen)
+  /** Hands off a session. Resolves to whether that must be tried again, because requests are in flight. */
+  async #handOff(session: string): Promise<boolean> {
+    const { owned } = this.#host
     try {
       owned.release(session)
-    } catch {
-      // It has requests in flight, or cannot be continued anywhere else.
-      return
+    } catch (error) {
+      // A session that cannot be continued anywhere else ends with this node.
+      return error instanceof SessionMoveError && error.code === 'busy'
     }
+    this.#moving.add(session)
     await owned.settled(session)
     owned.forget(session)
-    if (heir === undefined) return
-    try {
-      const { isOwner } = await store.claim(sessionKey(session), node, heir.node)
-      if (!isOwner) return
-      finder.movedTo(session, heir.node)
-      // If this gets lost, the first request of the session makes the heir restore it.
-      await links.request(heir, takeQuestion + session, limits.memberAnswerMs.default)
-    } catch {
-      // The record stays, and is adopted when this node has left.
-    }
+    // A record that stays is adopted when this node has left.
+    await this.#give(session).catch(() => {})
+    this.#moving.delete(session)
+    return false
+  }
+
+  /** Makes another node the owner of a session, if there is one. */
+  async #give(session: string): Promise<void> {
+    const { node, path, store, links, members, finder } = this.#host
+    const candidates = members.at(path).filter(({ state }) => state === 'up')
+    const chosen = chosenNode(
+      session,
+      candidates.map(candidate => candidate.node),
+    )
+    const successor = candidates.find(candidate => candidate.node === chosen)
+    if (successor === undefined) return
+    const { isOwner } = await store.claim(sessionKey(session), node, successor.node)
+    if (!isOwner) return
+    finder.movedTo(session, successor.node)
+    // If this gets lost, the first request of the session makes the successor restore it.
+    await links.request(successor, takeQuestion + session, limits.memberAnswerMs.default)
   }
 }

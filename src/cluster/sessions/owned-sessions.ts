@@ -6,6 +6,7 @@ import type {
 } from '../../http/server/sessions/moving/session-store.ts'
 import type { StreamEvent } from '../../http/server/sessions/moving/stream-event.ts'
 import { limits } from '../../util/limits/limits.ts'
+import { inBatches } from '../../util/promises.ts'
 import { EventMirror } from './event-mirror.ts'
 import { SessionRecordWriter } from './session-record.ts'
 import { sessionKey, storedSessionText } from './stored-session.ts'
@@ -37,13 +38,6 @@ export class OwnedSessions implements SessionStore {
 
   constructor(host: OwnedSessionsHost) {
     this.#host = host
-  }
-
-  /** The number of sessions that are not stored completely. */
-  get unsaved(): number {
-    let count = 0
-    for (const { writer } of this.#owned.values()) if (!writer.isSaved) count++
-    return count
   }
 
   get size(): number {
@@ -134,33 +128,25 @@ export class OwnedSessions implements SessionStore {
    * Makes sure that this node owns a session. Resolves to false, and drops the session, if another node does. Rejects
    * if that cannot be found out.
    */
-  async assert(session: string, options?: { readonly mustExist?: boolean }): Promise<boolean> {
+  async assert(session: string): Promise<boolean> {
     const owned = this.#owned.get(session)
     if (owned === undefined) return false
     if (owned.isAsserted) return true
-    owned.isAsserted = await owned.writer.assert(options)
+    owned.isAsserted = await owned.writer.assert()
     if (!owned.isAsserted) this.#lose(session)
     return owned.isAsserted
   }
 
   /** Asserts all sessions. Sessions whose owner cannot be found out stay unasserted. */
-  async assertAll(options?: { readonly mustExist?: boolean }): Promise<void> {
-    const sessions = [...this.#owned].filter(([, { isAsserted }]) => !isAsserted)
-    const batch = limits.adoptionBatch.default
-    for (let at = 0; at < sessions.length; at += batch) {
-      await Promise.allSettled(
-        sessions.slice(at, at + batch).map(([session]) => this.assert(session, options)),
-      )
-    }
+  async assertAll(): Promise<void> {
+    const assert = (session: string) => this.assert(session).catch(() => false)
+    await inBatches([...this.#owned.keys()], limits.adoptionBatch.default, assert)
   }
 
   /** Writes all records again, because the engine was emptied. Never rejects. */
   async rewriteAll(): Promise<void> {
-    const sessions = [...this.#owned.values()]
-    const batch = limits.adoptionBatch.default
-    for (let at = 0; at < sessions.length; at += batch) {
-      await Promise.all(sessions.slice(at, at + batch).map(({ writer }) => writer.rewrite()))
-    }
+    const rewrite = ({ writer }: OwnedSession) => writer.rewrite()
+    await inBatches([...this.#owned.values()], limits.adoptionBatch.default, rewrite)
   }
 
   /** Does not store a session any more. What is stored stays. */

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { birthNodeOf, newNodeId, newSessionId } from './session-ids.ts'
+import { newNodeId, newSessionId, originNodeOf } from './session-ids.ts'
 
 test('the id of a session names the node that opened it', () => {
   const node = newNodeId()
-  expect(birthNodeOf(newSessionId(node))).toBe(node)
-  expect(birthNodeOf(newSessionId(node, () => 'own-id'))).toBe(node)
+  expect(originNodeOf(newSessionId(node))).toBe(node)
+  expect(originNodeOf(newSessionId(node, () => 'own-id'))).toBe(node)
 })
 
 test('ids that no node has made name none', () => {
@@ -16,7 +16,7 @@ test('ids that no node has made name none', () => {
     `${'F'.repeat(16)}x`,
     '\0'.repeat(40),
   ]) {
-    expect(birthNodeOf(id)).toBeUndefined()
+    expect(originNodeOf(id)).toBeUndefined()
   }
-  expect(birthNodeOf('f'.repeat(300))).toBeUndefined()
+  expect(originNodeOf('f'.repeat(300))).toBeUndefined()
 })

@@ -17,7 +17,7 @@ export function newSessionId(node: string, rest: () => string = randomBits): str
 }
 
 /** Returns the node that opened a session; undefined for an id that no node of a cluster has made. */
-export function birthNodeOf(session: string): string | undefined {
+export function originNodeOf(session: string): string | undefined {
   return idPattern.exec(session)?.[1]
 }
 

@@ -1,4 +1,4 @@
-import { BackplaneError } from '../../backplane/backplane-error.ts'
+import { isFenced } from '../../backplane/backplane-error.ts'
 import type { RecordStore, RecordWrite } from '../../backplane/record-store.ts'
 import { ownedSetOf, sessionKey } from './stored-session.ts'
 
@@ -67,22 +67,17 @@ export class SessionRecordWriter {
   }
 
   /**
-   * Writes the record again, although it should be stored: the lease of this node had ended, or the engine was
-   * emptied. With `mustExist` a record that is missing counts as another node's. Resolves to whether this node is
-   * the owner; rejects if that cannot be found out.
+   * Writes the record again, because the lease of this node had ended. Resolves to whether this node is the owner;
+   * rejects if that cannot be found out.
    */
-  async assert({ mustExist = false }: { readonly mustExist?: boolean } = {}): Promise<boolean> {
+  async assert(): Promise<boolean> {
     if (this.#epoch === 0) {
       await this.#claim()
       return this.#epoch > 0
     }
     const { node, store } = this.#host
     try {
-      await store.put(
-        sessionKey(this.#session),
-        { ...this.#record(), mustExist },
-        { node, epoch: this.#epoch },
-      )
+      await store.put(sessionKey(this.#session), this.#record(), { node, epoch: this.#epoch })
       await this.#index()
       return true
     } catch (error) {
@@ -151,10 +146,6 @@ export class SessionRecordWriter {
   #record(): RecordWrite {
     return { value: this.#text, ttlMs: this.#host.ttlMs }
   }
-}
-
-function isFenced(error: unknown): boolean {
-  return error instanceof BackplaneError && error.code === 'fenced'
 }
 
 // What cannot be done now is repeated, or runs out.

@@ -28,7 +28,7 @@ export function readRecord(text: string): TaskRecord {
   if (!isRecord(record) || typeof record.id !== 'string' || typeof record.status !== 'string') {
     throw new Error('a stored task cannot be read: another program has written its record')
   }
-  // The check: only `recordText` writes records of tasks.
+  // The check: only `storedTask` writes records of tasks.
   return record as unknown as TaskRecord
 }
 

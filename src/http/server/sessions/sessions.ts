@@ -15,7 +15,7 @@ import { OpenStreams } from '../sse-keep-alive.ts'
 import { EventLog, type EventLogOptions } from './event-log.ts'
 import { KeptSessions } from './moving/kept-sessions.ts'
 import { SessionMoveError } from './moving/session-move-error.ts'
-import { readSessionRecord, type SessionRecord } from './moving/session-record.ts'
+import { readSessionRecord } from './moving/session-record.ts'
 import type { MovableSessions, ReleasedSession, SessionStore } from './moving/session-store.ts'
 import { latestEpoch, restoredStreams } from './moving/stream-event.ts'
 import { HttpSession, type HttpSessionHost } from './session.ts'
@@ -97,15 +97,6 @@ export class Sessions implements MovableSessions {
 
   get size(): number {
     return this.#table.size
-  }
-
-  keptIds(): readonly string[] {
-    return this.#kept?.all().map(({ id }) => id) ?? []
-  }
-
-  record(id: string): SessionRecord | undefined {
-    const session = this.#table.get(id)
-    return session && this.#kept?.has(session) ? this.#kept.record(session) : undefined
   }
 
   /** Approximate size of the events kept for resuming, in bytes. */

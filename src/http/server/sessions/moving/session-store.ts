@@ -31,12 +31,6 @@ export interface SessionStore {
 
 /** The sessions of a service that can be moved to and from other processes. */
 export interface MovableSessions {
-  /** The number of sessions. */
-  readonly size: number
-  /** Returns the ids of the sessions that the store has to keep. */
-  keptIds(): readonly string[]
-  /** Returns the record of a session as it is now; undefined for one that the store does not keep. */
-  record(id: string): SessionRecord | undefined
   /**
    * Continues a session of another process, as if it had always been here, and reports its new record to the store as
    * a change. `record` and `events` are what the store got. `epoch` must be greater than those of the record and of the
