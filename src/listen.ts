@@ -57,10 +57,16 @@ export async function listen(
   checkProtocolOptions(options, listenTables)
   const where = parseAddress(address)
   const auth = options.auth === undefined ? undefined : await listenerAuth(where, options.auth)
+  // Set once the listener can be closed.
+  let onDrain = (): void => {}
   const { serve, decode, service, traffic, onAddress } =
     options.protocol === 'jsonrpc'
       ? rpcServing(answers, options, auth?.authenticator)
-      : await mcpServing(answers, options, auth?.authenticator)
+      : await mcpServing(
+          answers,
+          withDrain(options, () => onDrain()),
+          auth?.authenticator,
+        )
   const connections = new Set<Served>()
   const listening = { ...options, decode, service, traffic, onAddress, auth: auth?.authenticator }
   const listener = await transportOf(where).listen(where, listening, channel => {
@@ -86,9 +92,16 @@ export async function listen(
     closing ??= end()
     return closing
   }
+  onDrain = () => void close()
   const { ended, stop, reload } = listener
   const own = { address: listener.address, ended, stop, close, [Symbol.asyncDispose]: close }
   return reload === undefined ? own : { ...own, reload }
+}
+
+/** Returns options with which a node closes its listener when it is asked to drain, unless the program decides that. */
+function withDrain(options: ListenOptions, onDrain: () => void): ListenOptions {
+  if (options.backplane === undefined) return options
+  return { ...options, cluster: { onDrain, ...defined(options.cluster) } }
 }
 
 /** How a protocol serves a channel, and how its messages are decoded. */

@@ -18,7 +18,7 @@ const loaders: ReadonlyMap<string, () => Promise<{ readonly run: Run }>> = new M
   ['hosts', () => import('./commands/hosts.ts')],
   ['install', () => import('./commands/install.ts')],
   ['uninstall', () => import('./commands/uninstall.ts')],
-  ['cluster', () => import('./cluster/nodes.ts')],
+  ['cluster', () => import('./cluster/command.ts')],
   ['pins', () => import('./commands/pins.ts')],
   ['serve', () => import('./commands/serve.ts')],
   ['login', () => import('./commands/auth/login.ts')],

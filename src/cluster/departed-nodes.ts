@@ -1,3 +1,4 @@
+import { events } from '../observe/events.ts'
 import { limits } from '../util/limits/limits.ts'
 import type { Clock } from '../util/time/clock.ts'
 import type { PeerNode } from './members/peer-node.ts'
@@ -48,8 +49,11 @@ export class DepartedNodes {
     const { member, at, isDone } = departed
     if (this.#clock.now() - at > limits.departedMs.default) this.#departed.delete(member.node)
     else if (!isDone) {
-      const left = await this.#adoption.adoptShareOf(member).catch(() => undefined)
-      departed.isDone = left === 0
+      const share = await this.#adoption.adoptShareOf(member).catch(() => undefined)
+      departed.isDone = share?.remaining === 0
+      if (share === undefined || share.sessions === 0) return
+      const durationMs = this.#clock.now() - at
+      events.nodeAdopted.publish({ from: member.name, ...share, durationMs })
     }
   }
 }

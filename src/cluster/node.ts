@@ -2,11 +2,15 @@ import type { HeartbeatReply } from '../backplane/membership.ts'
 import type { HttpReply, HttpRequest } from '../http/exchange.ts'
 import type { RemoteExchange, RemoteSessions } from '../http/server/remote-sessions.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
+import type { NodeLeft } from '../observe/cluster/events.ts'
+import { addClusterNode, type ClusterNodeStatus } from '../observe/cluster/nodes.ts'
+import { events } from '../observe/events.ts'
 import { limits } from '../util/limits/limits.ts'
 import { Expiry } from '../util/time/expiry.ts'
 import { version } from '../util/version.ts'
 import { ChangeFanOut } from './change-fan-out.ts'
 import { DepartedNodes } from './departed-nodes.ts'
+import { onDrainRequest } from './drain-requests.ts'
 import { acceptForwarded, type ForwardTarget } from './forward/accept.ts'
 import { Forwarder } from './forward/forwarder.ts'
 import type { LinkStream, StreamReceiver } from './link/link-stream.ts'
@@ -78,6 +82,8 @@ export class ClusterNode implements RemoteSessions {
   readonly #changes: ChangeFanOut
   readonly #served: ServedSessions
   readonly #stopListening: () => void
+  #stopObserving = (): void => {}
+  #stopDrainRequests = (): void => {}
   #owned: OwnedSessions | undefined
   #handoff: Handoff | undefined
   /** Whether this node has handed off all its sessions. */
@@ -132,7 +138,7 @@ export class ClusterNode implements RemoteSessions {
       membership,
       links,
       clock,
-      onExpelled: node => this.#left(members.remove(node)),
+      onExpelled: node => this.#left(members.remove(node), 'expelled'),
     })
     this.#target = {
       has: session => this.#service?.hasSession(session) ?? false,
@@ -174,7 +180,8 @@ export class ClusterNode implements RemoteSessions {
     })
     this.#drained = new Expiry(() => {}, clock)
     this.#changes = new ChangeFanOut(this.id, served.path, backplane.bus)
-    this.#stopListening = backplane.onStateChange(({ wasEmptied }) => {
+    this.#stopListening = backplane.onStateChange(({ isUp, wasEmptied }) => {
+      events.engineChanged.publish({ engine: backplane.name, isUp, wasEmptied })
       if (wasEmptied) this.#onEmptied()
     })
   }
@@ -187,6 +194,22 @@ export class ClusterNode implements RemoteSessions {
     return { name, address, path, version, state, startedAt }
   }
 
+  /** What this node reports to observers. */
+  status(): ClusterNodeStatus {
+    const { backplane } = this.#settings
+    return {
+      ...this.facts,
+      engine: backplane.name,
+      isEngineUp: backplane.isUp,
+      mayAct: this.#authority.mayAct,
+      leaseLeftMs: this.#lease.leftMs,
+      sessions: this.sessions.size,
+      unsavedSessions: this.sessions.unsaved,
+      forwarding: this.#forwarder.size,
+      peers: this.#members.all,
+    }
+  }
+
   /** Stores the sessions of the service. Passed to the service when it is created. */
   get sessions(): OwnedSessions {
     this.#owned ??= new OwnedSessions({
@@ -194,6 +217,7 @@ export class ClusterNode implements RemoteSessions {
       backplane: this.#settings.backplane,
       address: this.#address,
       ...this.#served,
+      onFenced: () => events.sessionFenced.publish({ node: this.#settings.name }),
     })
     return this.#owned
   }
@@ -208,6 +232,9 @@ export class ClusterNode implements RemoteSessions {
     const bound = await this.#links.listen()
     this.#address = this.#settings.address ?? bound.replace('0.0.0.0', this.#settings.host)
     await this.#lease.start()
+    this.#stopObserving = addClusterNode(this)
+    const { backplane, onDrain = () => {} } = this.#settings
+    this.#stopDrainRequests = await onDrainRequest(backplane.bus, this.id, onDrain)
   }
 
   /** Serves forwarded requests with a service. Called once, before the service gets requests. */
@@ -243,12 +270,20 @@ export class ClusterNode implements RemoteSessions {
       finder: this.#finder,
       clock,
     })
-    this.#isDrained = await this.#handoff.handOffAll(drainMs)
+    const { size: sessions } = this.sessions
+    const startedAt = clock.now()
+    const remaining = await this.#handoff.handOffAll(drainMs)
+    this.#isDrained = remaining === 0
+    if (sessions === 0) return
+    const durationMs = clock.now() - startedAt
+    events.sessionsHandedOff.publish({ sessions, remaining, durationMs })
   }
 
   /** Leaves the cluster. Never rejects. */
   async close(): Promise<void> {
     this.#stopListening()
+    this.#stopObserving()
+    this.#stopDrainRequests()
     this.#suspects.close()
     this.#forwarder.endStreams()
     await this.#changes.stop()
@@ -268,7 +303,7 @@ export class ClusterNode implements RemoteSessions {
     if (question.startsWith(drainedNotice)) {
       const node = question.slice(drainedNotice.length)
       this.#drained.add(node, limits.departedMs.default)
-      this.#members.remove(node)
+      this.#publishLeft(this.#members.remove(node), 'drained')
       return ''
     }
     if (question.startsWith(takeQuestion)) {
@@ -285,9 +320,9 @@ export class ClusterNode implements RemoteSessions {
 
   #onHeartbeat(reply: HeartbeatReply): void {
     const { joined, left, missing } = this.#members.apply(reply, this.#settings.clock.now())
-    for (const member of joined) this.#watch(member)
+    for (const member of joined) this.#joined(member)
     for (const { node } of missing) this.#suspects.add(node)
-    for (const member of left) this.#left(member)
+    for (const member of left) this.#left(member, 'left')
     if (reply.wasExpelled) void this.#regain()
     this.#owned?.flush()
     void this.#departed.resume()
@@ -308,8 +343,19 @@ export class ClusterNode implements RemoteSessions {
     })
   }
 
-  #left(member: PeerNode | undefined): void {
+  #joined(member: PeerNode): void {
+    const { name: node, address, version: other } = member
+    events.nodeJoined.publish({ node, address, version: other })
+    this.#watch(member)
+  }
+
+  #publishLeft(member: PeerNode | undefined, reason: NodeLeft['reason']): void {
+    if (member !== undefined) events.nodeLeft.publish({ node: member.name, reason })
+  }
+
+  #left(member: PeerNode | undefined, reason: NodeLeft['reason']): void {
     if (member === undefined) return
+    this.#publishLeft(member, reason)
     this.#links.forget(member.node)
     this.#departed.add(member)
   }

@@ -29,6 +29,11 @@ export interface ClusterOptions {
   readonly leaseMs?: number
   /** Interval between heartbeats, in milliseconds. */
   readonly heartbeatMs?: number
+  /**
+   * Called when an operator asks this node to drain, with `trunkline cluster ENGINE drain NAME`. By default the
+   * listener is closed, which hands its sessions to the other nodes.
+   */
+  readonly onDrain?: () => void
   /** The clock of heartbeats; for tests. */
   readonly clock?: Clock
 }
@@ -42,16 +47,19 @@ export const clusterTable: OptionTableOf<ClusterOptions> = {
   whenDown: ['serve', 'refuse'],
   leaseMs: 'ms',
   heartbeatMs: 'ms',
+  onDrain: 'function',
   clock: 'object',
 }
 
 /** The options of a node with their defaults. */
-export interface NodeSettings extends Required<Omit<ClusterOptions, 'secret' | 'address'>> {
+export interface NodeSettings
+  extends Required<Omit<ClusterOptions, 'secret' | 'address' | 'onDrain'>> {
   readonly backplane: Backplane
   /** The host at which other machines reach this one. */
   readonly host: string
   readonly secret: string | undefined
   readonly address: string | undefined
+  readonly onDrain: (() => void) | undefined
 }
 
 /** Checks options and adds the defaults. Throws a TypeError for invalid ones. */
@@ -75,6 +83,7 @@ export function nodeSettings(
     host: thisHost.host,
     listen: options.listen ?? (secret === undefined ? 'tcp://127.0.0.1:0' : 'tcp://0.0.0.0:0'),
     address: options.address,
+    onDrain: options.onDrain,
     leaseMs: options.leaseMs ?? limits.nodeLeaseMs.default,
     heartbeatMs: options.heartbeatMs ?? limits.nodeHeartbeatMs.default,
     clock: options.clock ?? systemClock,

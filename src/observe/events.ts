@@ -1,5 +1,15 @@
 import type { Id } from '../jsonrpc/message.ts'
 import type { CallerInfo } from './caller.ts'
+import type {
+  EngineChanged,
+  NodeAdopted,
+  NodeJoined,
+  NodeLeft,
+  RequestForwarded,
+  SessionAdopted,
+  SessionFenced,
+  SessionsHandedOff,
+} from './cluster/events.ts'
 import { channelOf } from './event-channel.ts'
 
 /** The outcome of a call. A failed tool is not a protocol error; with `input-required` the caller will retry. */
@@ -323,4 +333,12 @@ export const events = {
   configReloaded: channelOf<ConfigReloaded>('config:reloaded'),
   serverRequestSent: channelOf<ServerRequestSent>('server-request:sent'),
   logWritten: channelOf<LogWritten>('log:written'),
+  nodeJoined: channelOf<NodeJoined>('node:joined'),
+  nodeLeft: channelOf<NodeLeft>('node:left'),
+  nodeAdopted: channelOf<NodeAdopted>('node:adopted'),
+  sessionAdopted: channelOf<SessionAdopted>('session:adopted'),
+  sessionsHandedOff: channelOf<SessionsHandedOff>('handoff:finished'),
+  sessionFenced: channelOf<SessionFenced>('session:fenced'),
+  engineChanged: channelOf<EngineChanged>('engine:changed'),
+  requestForwarded: channelOf<RequestForwarded>('request:forwarded'),
 } as const

@@ -15,6 +15,18 @@ export type {
 export { type AuditCheck, verifyAuditLog } from './audit/verify.ts'
 export { type CallInfo, CallSpan, hasCallSubscribers } from './call.ts'
 export type { CallerInfo } from './caller.ts'
+export type {
+  EngineChanged,
+  ForwardOutcome,
+  NodeAdopted,
+  NodeJoined,
+  NodeLeft,
+  RequestForwarded,
+  SessionAdopted,
+  SessionFenced,
+  SessionsHandedOff,
+} from './cluster/events.ts'
+export { type ClusterNodeStatus, type ClusterPeer, clusterNodes } from './cluster/nodes.ts'
 export type { EventChannel } from './event-channel.ts'
 export {
   type BreakerChanged,
@@ -44,6 +56,7 @@ export {
   type Undelivered,
 } from './events.ts'
 export {
+  type ClusterNodeHealth,
   type HealthLevel,
   type HealthReport,
   type HealthState,

@@ -2,6 +2,7 @@ import type { Middleware } from '../jsonrpc/handler.ts'
 import type { TraceContext } from '../mcp/meta.ts'
 import type { Profile } from '../mcp/profile.ts'
 import { shareTrace } from '../mcp/trace-context.ts'
+import { withClusterHealth } from './cluster/health.ts'
 import { type HealthReport, Ops, type OpsOptions } from './health/health.ts'
 import { listenOps, type OpsListener } from './health/ops-server.ts'
 import { type LogEventsOptions, logEvents } from './log/events.ts'
@@ -98,7 +99,7 @@ export function observe(options: ObserveOptions = {}): Observer {
   const ops = new Ops({
     allowedHosts: options.allowedHosts,
     allowedOrigins: options.allowedOrigins,
-    health: endpoint?.health === undefined ? undefined : () => healthOf(endpoint),
+    health: () => withClusterHealth(endpoint?.health?.() ?? { level: 'ok' }),
     metrics: registry === undefined ? undefined : () => registry.text(),
     onError: error => log?.write('error', 'health or metrics failed', { error }),
   })
@@ -151,8 +152,4 @@ function addMiddleware(
     tracedEndpoints.add(endpoint)
     endpoint.use?.(spans)
   }
-}
-
-function healthOf(endpoint: Observable): HealthReport {
-  return endpoint.health?.() ?? { level: 'ok' }
 }

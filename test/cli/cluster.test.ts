@@ -39,6 +39,16 @@ describe('up --cluster', () => {
     const { code, stderr } = await trunkline(['cluster'])
     expect([code, stderr]).toEqual([2, expect.stringContaining('TRUNKLINE_CLUSTER')])
   })
+
+  test.each([
+    [['redis://127.0.0.1:1', 'stop'], '"stop" is no action of a cluster'],
+    [['redis://127.0.0.1:1', 'drain'], 'missing name of the node'],
+    [['redis://127.0.0.1:1', 'x', 'drain'], 'missing name of the node'],
+    [['drain', 'a', 'b'], 'expected one node'],
+  ])('the command "cluster" refuses %j', async (operands, why) => {
+    const { code, stderr } = await trunkline(['cluster', ...operands])
+    expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
+  })
 })
 
 if (redisProgram === undefined) {
@@ -62,6 +72,27 @@ if (redisProgram === undefined) {
     expect(nodes.find((each: { name: string }) => each.name === 'web-1').sessions).toBe(1)
     first.child.kill('SIGTERM')
     await once(first.child, 'exit')
+    expect(await count(second.address, session)).toBeUndefined()
+  })
+
+  test('an operator drains a router, which ends, and its sessions go on', async () => {
+    const engine = `redis://127.0.0.1:${server.port}`
+    const cwd = emptyFolder()
+    const [first, second] = await Promise.all([
+      node(engine, 'drain-1', cwd),
+      node(engine, 'drain-2', cwd),
+    ])
+    const session = await openSession(first.address)
+    const ended = once(first.child, 'exit')
+    const unknown = await trunkline(['cluster', engine, 'drain', 'drain-3'])
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('drain-1, drain-2')])
+    const drained = await trunkline(['cluster', engine, 'drain', 'drain-1', '--json'])
+    expect([drained.code, JSON.parse(drained.stdout)]).toEqual([
+      0,
+      { node: 'drain-1', hasLeft: true },
+    ])
+    expect(drained.stderr).toContain('drain-1 drains, with 1 session')
+    expect(await ended).toEqual([0, null])
     expect(await count(second.address, session)).toBeUndefined()
   })
 }

@@ -4,6 +4,7 @@ import type { ClusterOptions } from '../../cluster/options.ts'
 import { sharedSecret } from '../../cluster/secret.ts'
 import { sharedTasks } from '../../cluster/tasks/shared-tasks.ts'
 import type { RouterOptions } from '../../router/options.ts'
+import { deferred } from '../../util/promises.ts'
 import { UsageError } from '../exit.ts'
 import type { Invocation } from '../invocation.ts'
 import { backplaneAt, clusterVariables } from './engine.ts'
@@ -12,6 +13,8 @@ import { backplaneAt, clusterVariables } from './engine.ts'
 export interface CliCluster extends AsyncDisposable {
   readonly backplane: Backplane
   readonly options: ClusterOptions
+  /** Resolves when an operator asks this node to drain. */
+  readonly drainRequested: Promise<void>
   /** Returns the options of a router that shares its sealing keys and its tasks with the other nodes. */
   share(router: RouterOptions): RouterOptions
 }
@@ -30,14 +33,17 @@ export async function clusterOf(invocation: Invocation): Promise<CliCluster | un
     await backplane.open()
     const keys = await sealingKeys(secret ?? (await sharedSecret(backplane.store)))
     const name = input.value('node')
+    const drain = deferred<void>()
     return {
       backplane,
+      drainRequested: drain.promise,
       share: router => ({
         keys,
         ...router,
         tasks: { store: sharedTasks(backplane), ...router.tasks },
       }),
       options: {
+        onDrain: drain.resolve,
         ...(secret !== undefined && { secret }),
         ...(name !== undefined && { name }),
       },

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { withClusterHealth } from '../../observe/cluster/health.ts'
 import { type HealthReport, Ops } from '../../observe/health/health.ts'
 import type { Log } from '../../observe/log/log.ts'
 import { observe } from '../../observe/observe.ts'
@@ -126,7 +127,11 @@ async function serve(setup: UpSetup): Promise<number> {
     // A quarantined server waits for an operator, and an operator sends this signal.
     for (const { name } of router.servers()) router.retry(name)
   })
-  const stopped = Promise.race([aborted(signal), sighup.terminalClosed])
+  const stopped = Promise.race([
+    aborted(signal),
+    sighup.terminalClosed,
+    ...(setup.cluster === undefined ? [] : [setup.cluster.drainRequested]),
+  ])
   let listeners: ReadonlyMap<string, Listener> = new Map()
   let views: ViewListeners = new Map()
   const notes = new ServerNotes(terminal)
@@ -198,7 +203,7 @@ async function serve(setup: UpSetup): Promise<number> {
 
 /** Returns the health for `/readyz`; where callers are authenticated, nothing of the servers, because anybody may ask. */
 function healthOf(router: Router, { auth }: Plan): HealthReport {
-  const report = router.health()
+  const report = withClusterHealth(router.health())
   return auth === undefined ? report : { level: report.level }
 }
 

@@ -211,12 +211,14 @@ export const servingCommands: readonly CommandRow[] = [
   {
     name: 'cluster',
     aka: ['nodes'],
-    operands: '[ENGINE]',
-    maxOperands: 1,
-    summary: 'List the nodes of a cluster, and how many sessions each has.',
+    operands: '[ENGINE] [drain NODE]',
+    maxOperands: 3,
+    summary:
+      'List the nodes of a cluster, and how many sessions each has; or make one hand its sessions to the others and end.',
     options: [],
     examples: [
       'trunkline cluster redis://10.0.0.9:6379',
+      'trunkline cluster redis://10.0.0.9:6379 drain web-2',
       'trunkline cluster sqlite:./state.db --json',
     ],
   },

@@ -1,6 +1,8 @@
 import type { EventStream, HttpReply } from '../../http/exchange.ts'
 import type { RemoteExchange } from '../../http/server/remote-sessions.ts'
 import { json, noHeaders, overloaded, refusal, refuse } from '../../http/server/responses.ts'
+import type { ForwardOutcome } from '../../observe/cluster/events.ts'
+import { events } from '../../observe/events.ts'
 import { limits } from '../../util/limits/limits.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { writeLine } from '../../wire/sse.ts'
@@ -37,6 +39,11 @@ export class Forwarder {
     this.#host = host
   }
 
+  /** The number of requests and streams that other nodes are serving. */
+  get size(): number {
+    return this.#open.size
+  }
+
   /** Serves the request of a session that this process may not serve itself. */
   serve(session: string, exchange: RemoteExchange): void {
     const forwarding = new Forwarding(session, exchange, this.#host, () => {
@@ -65,6 +72,8 @@ class Forwarding {
   #client: EventStream | undefined
   #link: LinkStream | undefined
   #node = ''
+  readonly #startedAt: number
+  #attempts = 0
   #isSettled = false
 
   constructor(
@@ -77,12 +86,13 @@ class Forwarding {
     this.#exchange = exchange
     this.#host = host
     this.#onSettled = onSettled
+    this.#startedAt = host.clock.now()
   }
 
   begin(): void {
     this.#exchange.reply.onDisconnect(() => {
       this.#link?.reset('disconnected')
-      this.#settle()
+      this.#settle('disconnected')
     })
     this.#locate()
   }
@@ -91,7 +101,7 @@ class Forwarding {
     if (this.#client === undefined) return
     this.#client.end()
     this.#link?.reset('disconnected')
-    this.#settle()
+    this.#settle('disconnected')
   }
 
   #locate(): void {
@@ -120,6 +130,7 @@ class Forwarding {
 
   #forward({ node, address }: SessionPlace & { at: 'node' }): void {
     this.#node = node
+    this.#attempts++
     const { body } = this.#exchange
     const attempt = new ForwardAttempt(this.#target(), this.#events, this)
     const stream = this.#host.links.open({ node, address }, this.#head(), attempt)
@@ -132,7 +143,7 @@ class Forwarding {
     const body = this.#events.lastId === undefined ? this.#exchange.body : undefined
     const request = new ForwardedRequest(this.#head(), body ?? noBytes)
     const target = this.#target()
-    this.#settle()
+    this.#settle('local')
     this.#host.serveHere(request, target)
   }
 
@@ -149,7 +160,7 @@ class Forwarding {
   }
 
   complete(): void {
-    this.#settle()
+    this.#settle('ok')
   }
 
   streaming(stream: EventStream): void {
@@ -184,7 +195,7 @@ class Forwarding {
     }
     if (text === undefined) reply.send(202, {})
     else reply.send(200, json, text)
-    this.#settle()
+    this.#settle('unknown')
   }
 
   /** The owner was lost in the middle of an event stream. */
@@ -200,7 +211,7 @@ class Forwarding {
     const text = body && lostCall(body).reply
     if (text !== undefined) void client.write(writeLine(text, 'event: message\n'))
     client.end()
-    this.#settle()
+    this.#settle('unknown')
   }
 
   #retryLater(): void {
@@ -221,13 +232,20 @@ class Forwarding {
     }
     const headers = status === 503 ? overloaded : noHeaders
     if (!reply.isFinished) refuse(reply, refusal(status, code, message), headers)
-    this.#settle()
+    this.#settle(status === 404 ? 'not-found' : 'unavailable')
   }
 
-  #settle(): void {
+  #settle(outcome: ForwardOutcome): void {
     if (this.#isSettled) return
     this.#isSettled = true
     this.#onSettled()
+    if (!events.requestForwarded.hasSubscribers) return
+    events.requestForwarded.publish({
+      outcome,
+      attempts: this.#attempts,
+      isStream: this.#client !== undefined,
+      durationMs: this.#host.clock.now() - this.#startedAt,
+    })
   }
 }
 

@@ -44,6 +44,13 @@ export class NodeLease {
     return this.#renewedAt !== undefined && clock.now() < this.#renewedAt + leaseMs * 0.9
   }
 
+  /** The remaining time of the lease, in milliseconds. */
+  get leftMs(): number {
+    const { clock, leaseMs } = this.#options
+    if (this.#renewedAt === undefined) return 0
+    return Math.max(0, this.#renewedAt + leaseMs - clock.now())
+  }
+
   /** The time for which the engine has been reachable without a break; 0 while it is not. */
   get reachableMs(): number {
     const since = this.#reachableSince

@@ -56,14 +56,14 @@ async function setUp(path: string) {
 describe('Adoption', () => {
   test('continues the sessions of a node that is gone', async () => {
     const { adoption, departed, restored, session, stored, node } = await setUp('/mcp')
-    expect(await adoption.adoptShareOf(departed)).toBe(0)
+    expect(await adoption.adoptShareOf(departed)).toEqual({ sessions: 1, remaining: 0 })
     expect(restored).toEqual([session])
     expect((await stored())?.owner?.node).toBe(node)
   })
 
   test('leaves the sessions of another path to the nodes that serve it', async () => {
     const { adoption, departed, restored, stored } = await setUp('/other')
-    expect(await adoption.adoptShareOf(departed)).toBe(0)
+    expect(await adoption.adoptShareOf(departed)).toEqual({ sessions: 0, remaining: 0 })
     expect(restored).toEqual([])
     expect((await stored())?.owner?.node).toBe(departed.node)
   })

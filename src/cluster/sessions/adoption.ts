@@ -3,6 +3,7 @@ import {
   SessionMoveError,
   type SessionMoveErrorCode,
 } from '../../http/server/sessions/moving/session-move-error.ts'
+import { events } from '../../observe/events.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { inBatches } from '../../util/promises.ts'
 import { places, type SessionPlace } from '../forward/session-place.ts'
@@ -37,6 +38,14 @@ interface Departed {
   readonly address: string
 }
 
+/** What became of the sessions of a node that is gone. */
+export interface AdoptedShare {
+  /** The number of sessions that go on here. */
+  readonly sessions: number
+  /** The number of sessions that cannot be adopted at present. */
+  readonly remaining: number
+}
+
 /** Continues the sessions of nodes that are gone. */
 export class Adoption {
   readonly #host: AdoptionHost
@@ -57,22 +66,22 @@ export class Adoption {
   }
 
   /**
-   * Adopts the share of this node of the sessions that a node had. Resolves to how many of them could not be adopted
-   * at present. Rejects if the engine cannot be reached.
+   * Adopts the share of this node of the sessions that a node had. Rejects if the engine cannot be reached.
    */
-  async adoptShareOf({ node, address, path }: PeerNode): Promise<number> {
+  async adoptShareOf({ node, address, path }: PeerNode): Promise<AdoptedShare> {
     const { backplane, members } = this.#host
-    if (path !== this.#host.path) return 0
-    let left = 0
+    if (path !== this.#host.path) return { sessions: 0, remaining: 0 }
+    let [sessions, remaining] = [0, 0]
     for await (const names of backplane.store.names(ownedSetOf(node))) {
       const nodes = [this.#host.node, ...members.at(path).map(member => member.node)]
       const mine = names.filter(name => chosenNode(name, nodes) === this.#host.node)
       const adopted = await inBatches(mine, limits.adoptionBatch.default, name =>
         this.adopt(name, { node, address }),
       )
-      left += adopted.filter(place => place.at === 'unknown').length
+      sessions += adopted.filter(place => place.at === 'here').length
+      remaining += adopted.filter(place => place.at === 'unknown').length
     }
-    return left
+    return { sessions, remaining }
   }
 
   #once(session: string, run: () => Promise<SessionPlace>): Promise<SessionPlace> {
@@ -102,7 +111,12 @@ export class Adoption {
     await backplane.store.remove(ownedSetOf(owner.node), session)
     if (!claim.isOwner) return claim.owner === undefined ? places.nowhere : places.unknown
     const { epoch, previous } = claim
-    return previous === undefined ? places.nowhere : this.#restore(session, previous.value, epoch)
+    if (previous === undefined) return places.nowhere
+    const place = await this.#restore(session, previous.value, epoch)
+    if (place.at !== 'unknown') {
+      events.sessionAdopted.publish({ outcome: place.at === 'here' ? 'continued' : 'ended' })
+    }
+    return place
   }
 
   async #restore(session: string, text: string, epoch: number): Promise<SessionPlace> {

@@ -75,7 +75,7 @@ async function setUp(successorPath: string, code?: SessionMoveErrorCode) {
 describe('Handoff', () => {
   test('hands a session to another node of the same path', async () => {
     const { handoff, session, successor, questions, owner } = await setUp('/mcp')
-    expect(await handoff.handOffAll(1000)).toBe(true)
+    expect(await handoff.handOffAll(1000)).toBe(0)
     expect(questions).toEqual([takeQuestion + session])
     expect(await owner()).toBe(successor)
     expect(handoff.isMoving(session)).toBe(false)
@@ -83,7 +83,7 @@ describe('Handoff', () => {
 
   test('hands nothing to a node that serves another path', async () => {
     const { handoff, questions, node, owner } = await setUp('/other')
-    expect(await handoff.handOffAll(1000)).toBe(true)
+    expect(await handoff.handOffAll(1000)).toBe(0)
     expect(questions).toEqual([])
     expect(await owner()).toBe(node)
   })
@@ -94,13 +94,13 @@ describe('Handoff', () => {
     await expect.poll(() => clock.pending).toBe(1)
     fault.code = undefined
     clock.advance(limits.forwardRetryMs.default)
-    expect(await done).toBe(true)
+    expect(await done).toBe(0)
     expect(await owner()).toBe(successor)
   })
 
   test('does not wait for a session that cannot move', async () => {
     const { handoff, clock, node, owner } = await setUp('/mcp', 'bound')
-    expect(await handoff.handOffAll(1000)).toBe(false)
+    expect(await handoff.handOffAll(1000)).toBe(1)
     expect(clock.pending).toBe(0)
     expect(await owner()).toBe(node)
   })
@@ -110,6 +110,6 @@ describe('Handoff', () => {
     const done = handoff.handOffAll(limits.forwardRetryMs.default)
     await expect.poll(() => clock.pending).toBe(1)
     clock.advance(limits.forwardRetryMs.default)
-    expect(await done).toBe(false)
+    expect(await done).toBe(1)
   })
 })

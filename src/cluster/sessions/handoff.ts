@@ -47,10 +47,10 @@ export class Handoff {
   }
 
   /**
-   * Hands off all sessions. Resolves to true when none is left, and to false after `limitMs`; the other nodes adopt the
-   * rest when this node has left. Never rejects.
+   * Hands off all sessions, for at most `limitMs`. Resolves to the number of those that it still has: the other nodes
+   * adopt them when this node has left, or they end. Never rejects.
    */
-  async handOffAll(limitMs: number): Promise<boolean> {
+  async handOffAll(limitMs: number): Promise<number> {
     const { owned, clock } = this.#host
     const until = clock.now() + limitMs
     for (;;) {
@@ -58,9 +58,9 @@ export class Handoff {
       if (!busy.includes(true) || clock.now() >= until) break
       await sleep(limits.forwardRetryMs.default, clock).done
     }
-    const isComplete = owned.size === 0
+    const { size: remaining } = owned
     for (const session of [...owned.ids]) owned.forget(session)
-    return isComplete
+    return remaining
   }
 
   /** Hands off a session. Resolves to whether that must be tried again, because requests are in flight. */

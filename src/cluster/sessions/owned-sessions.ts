@@ -21,6 +21,8 @@ export interface OwnedSessionsHost {
   readonly path: string
   /** Time for which a session without requests is kept. */
   readonly idleMs: number
+  /** Called when a session was dropped, because another node owns it. */
+  readonly onFenced?: () => void
 }
 
 interface OwnedSession {
@@ -42,6 +44,13 @@ export class OwnedSessions implements SessionStore {
 
   get size(): number {
     return this.#owned.size
+  }
+
+  /** The number of sessions with changes that the engine does not have yet. */
+  get unsaved(): number {
+    let unsaved = 0
+    for (const { writer } of this.#owned.values()) if (!writer.isSaved) unsaved++
+    return unsaved
   }
 
   /** The sessions. */
@@ -173,7 +182,9 @@ export class OwnedSessions implements SessionStore {
   }
 
   #lose(session: string): void {
-    if (this.#owned.delete(session)) this.#sessions?.drop(session)
+    if (!this.#owned.delete(session)) return
+    this.#sessions?.drop(session)
+    this.#host.onFenced?.()
   }
 
   #text(record: SessionRecord): string {

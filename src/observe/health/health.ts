@@ -19,12 +19,26 @@ export interface HealthState {
   readonly lastFailure?: string
 }
 
+/** The health of a node of this process. */
+export interface ClusterNodeHealth extends HealthState {
+  /** The name of the node. */
+  readonly name: string
+  /** The path at which it serves sessions. */
+  readonly path: string
+  /** The number of nodes that serve this path, this one included. */
+  readonly nodes: number
+  /** The number of sessions that it owns. */
+  readonly sessions: number
+}
+
 /** The overall health, and that of each server by name. */
 export interface HealthReport extends HealthState {
   /** Calls that were refused or could not be delivered, since the start. */
   readonly undelivered?: number
   /** The health of each server, by name. */
   readonly servers?: Iterable<readonly [name: string, state: HealthState]>
+  /** The health of the nodes of this process in their cluster. */
+  readonly cluster?: readonly ClusterNodeHealth[]
 }
 
 /** What `Ops` needs of an HTTP request. The HTTP requests of this package implement it. */
@@ -183,8 +197,13 @@ function shown(health: HealthReport, isReady: boolean): object {
     name,
     ...stateOf(state),
   }))
+  const cluster = health.cluster?.map(({ name, path, nodes, sessions, ...state }) => ({
+    ...{ name, path, nodes, sessions },
+    ...stateOf(state),
+  }))
   const { undelivered } = health
-  return { status: isReady ? 'ready' : 'not ready', ...stateOf(health), undelivered, servers }
+  const status = isReady ? 'ready' : 'not ready'
+  return { status, ...stateOf(health), undelivered, servers, cluster }
 }
 
 function stateOf({ level, reason, retryInMs, action, lastFailure }: HealthState): object {

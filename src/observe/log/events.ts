@@ -1,4 +1,5 @@
 import { limits } from '../../util/limits/limits.ts'
+import { clusterLines } from '../cluster/log.ts'
 import { type CallFinished, events } from '../events.ts'
 import type { LogLineLevel } from './line.ts'
 import type { Log, LogOptions } from './log.ts'
@@ -26,6 +27,7 @@ export function logEvents(
     ...(instances ? instanceLines(log) : []),
     ...(log.writes('debug') ? sessionLines(log) : []),
     ...otherLines(log),
+    ...clusterLines(log),
     ...(reloads ? [reloadLines(log)] : []),
   ]
   return () => {

@@ -26,6 +26,13 @@ function called(method: string, name: string | undefined, end: (call: CallSpan) 
   end(new CallSpan({ method, name, server: 'files' }))
 }
 
+/** Metrics without labels are there from the start. */
+const unusedClusterMetrics = [
+  'trunkline_cluster_forward_duration_seconds_count 0',
+  'trunkline_cluster_handed_off_sessions_total 0',
+  'trunkline_cluster_fenced_sessions_total 0',
+]
+
 it('calls are counted by outcome, by method and by tool', () => {
   called('tools/call', 'echo', call => call.succeed({ content: [] }))
   called('tools/call', 'echo', call => {
@@ -59,6 +66,7 @@ it('calls are counted by outcome, by method and by tool', () => {
     'trunkline_call_retries_total{server="files"} 2',
     'trunkline_sessions 0',
     'trunkline_session_duration_seconds_count 0',
+    ...unusedClusterMetrics,
     'trunkline_log_lines_dropped_total 3',
   ])
 })
@@ -166,6 +174,7 @@ it('instances, breakers, sessions, limits, tools, server requests and reloads ar
     'trunkline_tool_changes_total{server="files",change="changed"} 1',
     'trunkline_server_requests_total{server="files",method="elicitation/create"} 1',
     'trunkline_config_reloads_total{outcome="error"} 1',
+    ...unusedClusterMetrics,
     'trunkline_log_lines_dropped_total 3',
   ])
   events.configReloaded.publish({ ok: true, removed: ['files'] })

@@ -1,3 +1,4 @@
+import { collectCluster } from '../cluster/metrics.ts'
 import { addCallCounters } from '../counters.ts'
 import { type BreakerState, events } from '../events.ts'
 import { CallMetrics } from './collect-calls.ts'
@@ -30,6 +31,7 @@ export function collect(registry: MetricRegistry, options: CollectOptions = {}):
     ...collectInstances(metrics),
     ...collectSessions(metrics),
     ...collectRest(metrics),
+    ...collectCluster(registry, metrics),
     endMeasuring,
   ]
   return () => {

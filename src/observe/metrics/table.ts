@@ -131,6 +131,76 @@ export const metricTable = {
     labels: ['outcome'],
     help: 'Configuration reloads by outcome: ok, error.',
   },
+  trunkline_cluster_nodes: {
+    type: 'gauge',
+    labels: ['path', 'state'],
+    help: 'Nodes that serve a path, this one included: up, draining.',
+  },
+  trunkline_cluster_nodes_left_total: {
+    type: 'counter',
+    labels: ['reason'],
+    help: 'Other nodes that left: drained, left, expelled.',
+  },
+  trunkline_cluster_sessions: {
+    type: 'gauge',
+    labels: ['path'],
+    help: 'Sessions that this node owns.',
+  },
+  trunkline_cluster_unsaved_sessions: {
+    type: 'gauge',
+    labels: ['path'],
+    help: 'Owned sessions with changes that the engine does not have yet.',
+  },
+  trunkline_cluster_forwarding: {
+    type: 'gauge',
+    labels: ['path'],
+    help: 'Requests and streams that other nodes are serving for this one.',
+  },
+  trunkline_cluster_forwarded_total: {
+    type: 'counter',
+    labels: ['outcome'],
+    help: 'Requests of sessions on other nodes: ok, unknown, unavailable, not-found, local, disconnected.',
+  },
+  trunkline_cluster_forward_duration_seconds: {
+    type: 'histogram',
+    labels: [],
+    help: 'Duration of requests that another node has served, without event streams.',
+  },
+  trunkline_cluster_adopted_sessions_total: {
+    type: 'counter',
+    labels: ['outcome'],
+    help: 'Sessions of nodes that are gone: continued here, or ended.',
+  },
+  trunkline_cluster_handed_off_sessions_total: {
+    type: 'counter',
+    labels: [],
+    help: 'Sessions handed to other nodes while draining.',
+  },
+  trunkline_cluster_fenced_sessions_total: {
+    type: 'counter',
+    labels: [],
+    help: 'Sessions dropped because another node owns them.',
+  },
+  trunkline_cluster_lease_seconds: {
+    type: 'gauge',
+    labels: ['path'],
+    help: 'Remaining time of the lease of this node.',
+  },
+  trunkline_cluster_engine_up: {
+    type: 'gauge',
+    labels: ['engine'],
+    help: 'Whether the engine of the cluster can be reached: 1 or 0.',
+  },
+  trunkline_cluster_engine_lost_total: {
+    type: 'counter',
+    labels: ['engine'],
+    help: 'Number of times that the engine became unreachable.',
+  },
+  trunkline_cluster_engine_emptied_total: {
+    type: 'counter',
+    labels: ['engine'],
+    help: 'Number of times that the engine came back without its data.',
+  },
   trunkline_log_lines_dropped_total: {
     type: 'counter',
     labels: [],

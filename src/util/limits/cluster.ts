@@ -139,6 +139,16 @@ export const clusterLimits = {
     unit: 'ms',
     meaning: 'Interval at which a request looks for the owner of its session again.',
   },
+  nodeDrainMs: {
+    default: 120_000,
+    unit: 'ms',
+    meaning: 'Time for which `trunkline cluster ENGINE drain NODE` waits until the node has left.',
+  },
+  nodeDrainPollMs: {
+    default: 200,
+    unit: 'ms',
+    meaning: 'Interval at which that command looks whether the node has left.',
+  },
   clusterHints: {
     default: 100_000,
     unit: 'count',
