@@ -43,6 +43,7 @@ const routerTable: OptionTableOf<RouterOptions> = {
   keys: 'array',
   tasks: tasksTable,
   limits: tableOf('routerLimits'),
+  sharedRates: 'object',
   outbound: 'array',
   toolSearch: tableOf('toolSearch'),
   // Checked where it is compiled.

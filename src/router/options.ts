@@ -10,6 +10,7 @@ import type { AccessPolicy } from './access/policy.ts'
 import type { RememberedLists } from './catalog/remembered-lists.ts'
 import type { Pins } from './pins/pins.ts'
 import type { BalanceStrategy } from './policy/balance.ts'
+import type { SharedBuckets } from './policy/shared-rate.ts'
 
 export type { BalanceStrategy } from './policy/balance.ts'
 
@@ -35,6 +36,11 @@ export interface CallLimits {
   readonly concurrent?: number
   /** Calls that may wait while `concurrent` is reached; a further call is rejected. */
   readonly queue?: number
+  /**
+   * What `perSecond` counts in a cluster: the calls of all nodes, by default, or those of each node. `concurrent`
+   * always counts those of each node.
+   */
+  readonly scope?: 'cluster' | 'node'
 }
 
 /** Call limits of one upstream server. */
@@ -331,6 +337,8 @@ export interface RouterOptions {
     /** Limits of each caller by itself. */
     readonly perCaller?: CallLimits
   }
+  /** Counts the rates of `limits` together with other routers; see `up --cluster`. By default this router counts alone. */
+  readonly sharedRates?: SharedBuckets
   /** Middleware around every call to any upstream server, outside the server's own `use`. */
   readonly outbound?: readonly Middleware[]
   /** Replaces a long list of tools by `search_tools` and `call_tool`. By default every tool is listed. */

@@ -97,7 +97,11 @@ export class Router implements Endpoint {
     this.#startGate = new StartGate(options.concurrentStarts, this.#deadlines)
     this.#parkedCalls = new ParkedCalls(this.#deadlines, options.parkedMs)
     this.#info = { name, version, title }
-    const limits = new Limits({ router: options.limits, now: () => this.#clock.now() })
+    const limits = new Limits({
+      router: options.limits,
+      shared: options.sharedRates,
+      now: () => this.#clock.now(),
+    })
     this.#deadLetters = new DeadLetters(options.deadLetters)
     this.#routeHost = {
       clock: this.#clock,

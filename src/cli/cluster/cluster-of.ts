@@ -3,6 +3,7 @@ import { sealingKeys } from '../../cluster/keys.ts'
 import type { ClusterOptions } from '../../cluster/options.ts'
 import { sharedSecret } from '../../cluster/secret.ts'
 import { sharedTasks } from '../../cluster/tasks/shared-tasks.ts'
+import { type ClusterNodeStatus, clusterNodes } from '../../observe/cluster/nodes.ts'
 import type { RouterOptions } from '../../router/options.ts'
 import { deferred } from '../../util/promises.ts'
 import { UsageError } from '../exit.ts'
@@ -15,7 +16,7 @@ export interface CliCluster extends AsyncDisposable {
   readonly options: ClusterOptions
   /** Resolves when an operator asks this node to drain. */
   readonly drainRequested: Promise<void>
-  /** Returns the options of a router that shares its sealing keys and its tasks with the other nodes. */
+  /** Returns the options of a router that shares its sealing keys, its tasks and its rate limits with the other nodes. */
   share(router: RouterOptions): RouterOptions
 }
 
@@ -39,6 +40,11 @@ export async function clusterOf(invocation: Invocation): Promise<CliCluster | un
       drainRequested: drain.promise,
       share: router => ({
         keys,
+        sharedRates: {
+          take: buckets => backplane.rates.take(buckets),
+          // A process is a node for each path that it serves.
+          nodes: () => Math.max(1, ...clusterNodes().map(nodesAt)),
+        },
         ...router,
         tasks: { store: sharedTasks(backplane), ...router.tasks },
       }),
@@ -54,4 +60,9 @@ export async function clusterOf(invocation: Invocation): Promise<CliCluster | un
     const why = error instanceof Error ? error.message : String(error)
     throw new UsageError(`the engine of the cluster cannot be used: ${why}`, { cause: error })
   }
+}
+
+/** Returns the number of nodes that serve the same path as a node, that one included. */
+function nodesAt({ path, peers }: ClusterNodeStatus): number {
+  return 1 + peers.filter(peer => peer.path === path).length
 }

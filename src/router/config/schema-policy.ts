@@ -108,6 +108,13 @@ export const callLimits: Record<keyof CallLimits, Field> = {
     default: limits.callQueue.default,
     example: 50,
   },
+  scope: {
+    type: enumeration('cluster', 'node'),
+    meaning:
+      'What `perSecond` counts in a cluster: the calls of all nodes, or those of each. `concurrent` always counts those of each node.',
+    default: 'cluster',
+    example: 'node',
+  },
 }
 
 const perCaller: Field = {

@@ -67,6 +67,7 @@ export type RouterField = Exclude<
   | 'keys'
   | 'tasks'
   | 'outbound'
+  | 'sharedRates'
   | 'policy'
   | 'audit'
   | 'pins'

@@ -204,7 +204,7 @@ export class Route implements CallRoute {
 
   #makeMeters(): ServerMeters | undefined {
     const { limits } = this.#options
-    return limits && this.#host.limits.ofServer(limits)
+    return limits && this.#host.limits.ofServer(this.name, limits)
   }
 
   /** Sets the key that the instance is chosen by, where that is by a hash. */

@@ -10,7 +10,7 @@ function limitsOf(
 ) {
   const time = { now: 0 }
   const limits = new Limits({ router, now: () => time.now, ...options })
-  const files = upstream && limits.ofServer(upstream)
+  const files = upstream && limits.ofServer('files', upstream)
   const enter = (caller = 'ann', tool = 'read', signal?: AbortSignal) =>
     limits.acquire({ caller, tool }, files, signal)
   return { limits, time, enter }

@@ -5,6 +5,7 @@ import { checkRange } from '../../util/range.ts'
 import { TokenBucket } from '../../util/time/token-bucket.ts'
 import type { CallLimits, Priority, UpstreamLimits } from '../options.ts'
 import { ConcurrencyLimit } from './concurrency.ts'
+import { bucketName, type RateLimit, type SharedBuckets, SharedRate } from './shared-rate.ts'
 
 /** The properties of a call that limits depend on. */
 export interface LimitedCall {
@@ -24,6 +25,8 @@ export interface Permit {
 /** The limits of all calls, and of each caller. */
 export interface LimitsOptions {
   readonly router?: CallLimits & { readonly perCaller?: CallLimits }
+  /** The rates that all routers of a cluster share. */
+  readonly shared?: SharedBuckets
   /** Monotonic time in milliseconds. */
   readonly now: () => number
   /** The number of callers that each per-caller limit keeps apart. */
@@ -35,33 +38,33 @@ export interface LimitsOptions {
  * server, and of the tool. A call that one limit refuses counts at none.
  */
 export class Limits {
-  readonly #now: () => number
+  readonly #host: MeterHost
   readonly #maxCallers: number
   readonly #router: Meter | undefined
   readonly #callers: CallerMeters | undefined
 
   /** Throws a RangeError for limits that admit no call or contradict each other. */
   constructor(options: LimitsOptions) {
-    this.#now = options.now
+    this.#host = options
     this.#maxCallers = options.maxCallers ?? limits.limitedCallers.default
     const { router } = options
-    this.#router = makeMeter('router', router, options.now)
-    this.#callers = makeCallers('caller', router?.perCaller, options.now, this.#maxCallers)
+    this.#router = makeMeter(['router'], router, this.#host)
+    this.#callers = this.#makeCallers(['caller'], router?.perCaller)
   }
 
   /**
    * Creates the limits of one server, unused so far, for `acquire`. Throws a RangeError as the constructor
    * does.
    */
-  ofServer(options: UpstreamLimits): ServerMeters {
+  ofServer(server: string, options: UpstreamLimits): ServerMeters {
     const tools = new Map<string, Meter>()
     for (const [tool, its] of Object.entries(options.tools ?? {})) {
-      const meter = makeMeter('tool', its, this.#now)
+      const meter = makeMeter(['tool', server, tool], its, this.#host)
       if (meter !== undefined) tools.set(tool, meter)
     }
     return {
-      all: makeMeter('server', options, this.#now),
-      callers: makeCallers('server per caller', options.perCaller, this.#now, this.#maxCallers),
+      all: makeMeter(['server', server], options, this.#host),
+      callers: this.#makeCallers(['server per caller', server], options.perCaller),
       tools,
     }
   }
@@ -88,15 +91,20 @@ export class Limits {
     if (this.isUnlimited(server)) return unlimited
     signal?.throwIfAborted()
     const meters = this.#metersOf(call, server)
-    refuse(meters)
-    const entered: NamedLimit[] = []
-    for (const { name, rate, concurrency } of meters) {
-      rate?.take()
-      if (concurrency === undefined) continue
-      concurrency.admit()
-      entered.push({ name, concurrency })
-    }
-    return enterFrom(0, entered, call, waitAt)
+    const unknown = this.#host.shared === undefined ? [] : unknownRates(meters)
+    if (unknown.length > 0) return acquireLater(unknown, meters, call, signal, waitAt)
+    return acquireNow(meters, call, waitAt)
+  }
+
+  #makeCallers(
+    names: readonly string[],
+    options: CallLimits | undefined,
+  ): CallerMeters | undefined {
+    // Made once here too, so that invalid options are refused before the first call.
+    if (makeMeter(names, options, this.#host) === undefined) return undefined
+    const make = (caller: string): Meter | undefined =>
+      makeMeter([...names, caller], options, this.#host)
+    return new CallerMeters(make, this.#maxCallers)
   }
 
   /**
@@ -116,6 +124,52 @@ export class Limits {
   }
 }
 
+/** Returns the rates of limits that must ask the engine of their cluster first. */
+function unknownRates(meters: readonly Meter[]): readonly SharedRate[] {
+  return meters.flatMap(({ rate }) => (rate instanceof SharedRate && rate.isUnknown ? rate : []))
+}
+
+async function acquireLater(
+  unknown: readonly SharedRate[],
+  meters: readonly Meter[],
+  call: LimitedCall,
+  signal: AbortSignal | undefined,
+  waitAt: WaitAt,
+): Promise<Permit> {
+  for (const rate of unknown) rate.waiting++
+  try {
+    // Other calls may have taken the tokens that were asked for first; the second time the engine is asked for all.
+    for (let attempt = 0; attempt < maxRateRequests; attempt++) {
+      const still = unknownRates(meters)
+      if (still.length === 0) break
+      await Promise.all(still.map(rate => rate.fill()))
+      signal?.throwIfAborted()
+    }
+  } finally {
+    for (const rate of unknown) rate.waiting--
+  }
+  return acquireNow(meters, call, waitAt)
+}
+
+/** How often a call asks for tokens before it is refused. */
+const maxRateRequests = 4
+
+function acquireNow(
+  meters: readonly Meter[],
+  call: LimitedCall,
+  waitAt: WaitAt,
+): Permit | Promise<Permit> {
+  refuse(meters)
+  const entered: NamedLimit[] = []
+  for (const { name, rate, concurrency } of meters) {
+    rate?.take()
+    if (concurrency === undefined) continue
+    concurrency.admit()
+    entered.push({ name, concurrency })
+  }
+  return enterFrom(0, entered, call, waitAt)
+}
+
 /** Returns the signal that ends the wait at the limit of this name. Called only if the call is queued. */
 export type WaitAt = (limit: string) => AbortSignal | undefined
 
@@ -127,7 +181,7 @@ interface NamedLimit {
 /** One limit: of the rate, of concurrent calls, or of both. */
 interface Meter {
   readonly name: string
-  readonly rate: TokenBucket | undefined
+  readonly rate: RateLimit | undefined
   readonly concurrency: ConcurrencyLimit | undefined
 }
 
@@ -140,18 +194,19 @@ export interface ServerMeters {
 
 /** One limit per caller. At `maxCallers` the least recently used one is dropped. */
 class CallerMeters {
-  readonly #make: () => Meter
+  readonly #make: (caller: string) => Meter | undefined
   readonly #maxCallers: number
   readonly #meters = new Map<string, Meter>()
 
-  constructor(make: () => Meter, maxCallers: number) {
+  constructor(make: (caller: string) => Meter | undefined, maxCallers: number) {
     this.#make = make
     this.#maxCallers = maxCallers
   }
 
-  of(caller: string): Meter {
+  of(caller: string): Meter | undefined {
     const known = this.#meters.get(caller)
-    const meter = known ?? this.#make()
+    const meter = known ?? this.#make(caller)
+    if (meter === undefined) return undefined
     // Removed and added again, so that the least recently used one stands first.
     if (known !== undefined) this.#meters.delete(caller)
     this.#meters.set(caller, meter)
@@ -242,25 +297,17 @@ async function enterAfter(
   return enterFrom(at + 1, limited, call, waitAt)
 }
 
-function makeCallers(
-  name: string,
-  options: CallLimits | undefined,
-  now: () => number,
-  maxCallers: number,
-): CallerMeters | undefined {
-  // Made once here too, so that invalid options are refused before the first call.
-  if (makeMeter(name, options, now) === undefined) return undefined
-  const make = () =>
-    makeMeter(name, options, now) ?? { name, rate: undefined, concurrency: undefined }
-  return new CallerMeters(make, maxCallers)
-}
+/** What the limits need of their router. */
+type MeterHost = Pick<LimitsOptions, 'shared' | 'now'>
 
+/** Makes a limit. `names` are its name, and what it applies to; undefined if the options limit nothing. */
 function makeMeter(
-  name: string,
+  names: readonly string[],
   options: CallLimits | undefined,
-  now: () => number,
+  host: MeterHost,
 ): Meter | undefined {
-  const { perSecond, burst, concurrent, queue } = options ?? {}
+  const { perSecond, burst, concurrent, queue, scope = 'cluster' } = options ?? {}
+  const [name = ''] = names
   const prefix = `limits of the ${name}: `
   if (perSecond === undefined && burst !== undefined) {
     throw new RangeError(`${prefix}burst needs perSecond beside it`)
@@ -271,22 +318,28 @@ function makeMeter(
   if (perSecond === undefined && concurrent === undefined) return undefined
   return {
     name,
-    rate: makeRate(prefix, perSecond, burst, now),
+    rate: makeRate(
+      prefix,
+      { perSecond, burst },
+      scope === 'cluster' ? host : { now: host.now },
+      names,
+    ),
     concurrency: makeConcurrency(prefix, concurrent, queue),
   }
 }
 
 function makeRate(
   prefix: string,
-  perSecond: number | undefined,
-  burst: number | undefined,
-  now: () => number,
-): TokenBucket | undefined {
+  { perSecond, burst }: Pick<CallLimits, 'perSecond' | 'burst'>,
+  { shared, now }: MeterHost,
+  names: readonly string[],
+): RateLimit | undefined {
   if (perSecond === undefined) return undefined
   // The minimum is about one call a day; 0 would admit no call at all.
   const rate = checkRange(`${prefix}perSecond`, perSecond, { min: 0.00001, max: 1e9 })
   const atOnce = checkRange(`${prefix}burst`, burst ?? Math.max(1, perSecond), { min: 1, max: 1e9 })
-  return new TokenBucket(atOnce, rate, now)
+  if (shared === undefined) return new TokenBucket(atOnce, rate, now)
+  return new SharedRate(bucketName(...names), { perSecond: rate, burst: atOnce }, shared, now)
 }
 
 function makeConcurrency(

@@ -139,6 +139,17 @@ export const clusterLimits = {
     unit: 'ms',
     meaning: 'Interval at which a request looks for the owner of its session again.',
   },
+  leasedRateMs: {
+    default: 50,
+    unit: 'ms',
+    meaning:
+      'Time for which a node leases tokens of a shared rate limit at once, at its share of the rate.',
+  },
+  leasedTokensMs: {
+    default: 200,
+    unit: 'ms',
+    meaning: 'Time after which leased tokens of a shared rate limit are dropped.',
+  },
   nodeDrainMs: {
     default: 120_000,
     unit: 'ms',
