@@ -16,6 +16,7 @@ const WARM_UP_MICROS = 1_000_000
  *
  * `latencies()` returns the latencies of all rounds in milliseconds, in ascending order. `usage` names the
  * tool that returns the CPU time of the process under test. Requests carry the `headers` in turn, each a line.
+ * `sessionPort` is the port at which the session is opened, if it is that of another process.
  */
 export function httpContestant(options) {
   const { name } = options
@@ -23,7 +24,8 @@ export function httpContestant(options) {
   return isOurs(name) || name === 'direct' ? { ...make(), twin: make } : make()
 }
 
-function contestantOf({ name, program, era, answers, connections, usage = 'usage', headers = [] }) {
+function contestantOf({ name, program, era, answers, connections, ...rest }) {
+  const { usage = 'usage', headers = [], sessionPort } = rest
   // Ours honors the Accept header; the others are configured at start and require both media types.
   const accept =
     answers === 'events' && isOurs(name)
@@ -53,7 +55,7 @@ function contestantOf({ name, program, era, answers, connections, usage = 'usage
       const opened = Array.from({ length: connections }, () => openLink(started.port))
       links.splice(0, links.length, ...(await Promise.all(opened)))
       frames.length = 0
-      const session = era === 'session' ? await openSession(links[0], started.port) : undefined
+      const session = era === 'session' ? await openSession(sessionPort ?? port) : undefined
       post = writer(started.port, era, accept, session)
       for (let id = 1; id <= DIFFERENT; id++) {
         const header = headers[id % headers.length]
@@ -214,13 +216,16 @@ export function writer(port, era, accept, session) {
     )
 }
 
-async function openSession(link, port) {
+/** Opens a session on a connection, by default on one of its own. Returns its id; undefined for servers without sessions. */
+export async function openSession(port, own) {
+  const link = own ?? (await openLink(port))
   const { request: first, notifications } = opening('session')
   const accept = 'application/json, text/event-stream'
   const reply = await link.ask(writer(port, 'session', accept)(first))
   const session = /\nmcp-session-id: *([^\r]+)/i.exec(reply)?.[1]
   // Bare servers have no session.
   for (const text of notifications) await link.ask(writer(port, 'session', accept, session)(text))
+  if (own === undefined) link.close()
   return session
 }
 
@@ -229,4 +234,5 @@ function bodyOf(reply) {
   return /^(?:data: )?(\{.*\})\r?$/m.exec(reply.slice(reply.indexOf('\r\n\r\n') + 4))?.[1]
 }
 
-const textOf = reply => JSON.parse(bodyOf(reply)).result.content[0].text
+/** Returns the text that a tool has returned. */
+export const textOf = reply => JSON.parse(bodyOf(reply)).result.content[0].text

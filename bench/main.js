@@ -20,6 +20,7 @@ const suites = {
   router: async () => (await import('./router.js')).router,
   memory: async () => (await import('./memory.js')).memory,
   observe: async () => (await import('./observe.js')).observe,
+  cluster: async () => (await import('./cluster.js')).cluster,
   backplane: async () => (await import('./backplane.js')).backplane,
 }
 

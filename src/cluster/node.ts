@@ -152,6 +152,7 @@ export class ClusterNode implements RemoteSessions {
       members,
       authority: this.#authority,
       path: served.path,
+      clock,
       has: this.#target.has,
       restore: (...session) => this.sessions.restore(...session),
     })

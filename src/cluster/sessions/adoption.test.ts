@@ -4,6 +4,7 @@ import {
   SessionMoveError,
   type SessionMoveErrorCode,
 } from '../../http/server/sessions/moving/session-move-error.ts'
+import { fakeClock } from '../../testing/fake-clock.ts'
 import { PeerNodes } from '../members/peer-nodes.ts'
 import { Adoption } from './adoption.ts'
 import { newNodeId, newSessionId } from './session-ids.ts'
@@ -26,14 +27,22 @@ async function setUp(path: string) {
   await backplane.store.claim(key, undefined, owner, { value, ttlMs: 60_000 })
   await backplane.store.add(ownedSetOf(owner), session, 60_000)
   const restored: string[] = []
+  const probes = { count: 0 }
   const fault: { code: SessionMoveErrorCode | undefined } = { code: undefined }
   const adoption = new Adoption({
     node,
     backplane,
     path: '/mcp',
+    clock: fakeClock(),
     members: new PeerNodes(node, 10_000),
     authority: { mayAct: true, mayAdopt: true },
-    links: { probe: async () => 'refuses', request: async () => '' },
+    links: {
+      probe: async () => {
+        probes.count++
+        return 'refuses'
+      },
+      request: async () => '',
+    },
     has: () => false,
     restore: id => {
       if (fault.code !== undefined) throw new SessionMoveError(fault.code, 'no')
@@ -50,7 +59,7 @@ async function setUp(path: string) {
     startedAt: '',
   }
   const stored = () => backplane.store.get(key)
-  return { node, session, departed, adoption, restored, fault, stored }
+  return { node, session, departed, adoption, restored, fault, stored, probes }
 }
 
 describe('Adoption', () => {
@@ -75,6 +84,14 @@ describe('Adoption', () => {
     fault.code = undefined
     expect(await adoption.take(session)).toEqual({ at: 'here' })
     expect(restored).toEqual([session])
+  })
+
+  test('finds out once whether a process has ended', async () => {
+    const { adoption, departed, probes } = await setUp('/mcp')
+    const sessions = Array.from({ length: 100 }, () => newSessionId(departed.node))
+    await Promise.all(sessions.map(session => adoption.adopt(session, departed)))
+    await adoption.adopt(newSessionId(departed.node), departed)
+    expect(probes.count).toBe(1)
   })
 
   test('ends a session that no node can continue', async () => {

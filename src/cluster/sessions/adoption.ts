@@ -6,6 +6,8 @@ import {
 import { events } from '../../observe/events.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { inBatches } from '../../util/promises.ts'
+import type { Clock } from '../../util/time/clock.ts'
+import { Expiry } from '../../util/time/expiry.ts'
 import { places, type SessionPlace } from '../forward/session-place.ts'
 import type { Links } from '../link/links.ts'
 import { type Authority, questions } from '../members/authority.ts'
@@ -23,6 +25,7 @@ export interface AdoptionHost {
   readonly authority: Pick<Authority, 'mayAct' | 'mayAdopt'>
   /** The path at which this node serves sessions. */
   readonly path: string
+  readonly clock: Clock
   /** Whether this process has a session. */
   has(session: string): boolean
   /** Continues a session in this process. Throws if it cannot be continued. */
@@ -50,9 +53,13 @@ export interface AdoptedShare {
 export class Adoption {
   readonly #host: AdoptionHost
   readonly #running = new Map<string, Promise<SessionPlace>>()
+  /** Nodes whose processes have ended. A restarted process is a new node, so they stay gone. */
+  readonly #ended: Expiry<string>
+  readonly #probing = new Map<string, Promise<boolean>>()
 
   constructor(host: AdoptionHost) {
     this.#host = host
+    this.#ended = new Expiry(() => {}, host.clock)
   }
 
   /** Continues a session that another node has handed to this one. Never rejects. */
@@ -138,10 +145,25 @@ export class Adoption {
 
   /** Whether a node that is a member no more can certainly not act for its sessions. */
   async #isGone({ node, address }: Departed): Promise<boolean> {
-    const { links, members, authority } = this.#host
+    const { members, authority } = this.#host
     if (!authority.mayAct || members.get(node) !== undefined) return false
+    if (this.#ended.leftMs(node) !== undefined) return true
+    // Once for all sessions that are adopted at a time.
+    let probing = this.#probing.get(node)
+    if (probing === undefined) {
+      probing = this.#probe({ node, address }).finally(() => this.#probing.delete(node))
+      this.#probing.set(node, probing)
+    }
+    return probing
+  }
+
+  async #probe({ node, address }: Departed): Promise<boolean> {
+    const { links, authority } = this.#host
     const answer = await links.probe(address, limits.probeMs.default)
-    if (answer === 'refuses') return true
+    if (answer === 'refuses') {
+      this.#ended.add(node, limits.departedMs.default)
+      return true
+    }
     if (!authority.mayAdopt) return false
     // It is stopped, or cannot reach the engine. It may act as long as the engine is away for everybody.
     const peer = { node, address }

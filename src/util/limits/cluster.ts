@@ -173,7 +173,7 @@ export const clusterLimits = {
       'Time for which the record of a session outlives its idle time, so that the owner ends the session first.',
   },
   adoptionBatch: {
-    default: 256,
+    default: 64,
     unit: 'count',
     meaning: 'Sessions of a dead node that a node adopts at a time.',
   },
