@@ -40,7 +40,8 @@ const routerTable: OptionTableOf<RouterOptions> = {
   icons: 'array',
   instructions: 'string',
   pageSize: 'number',
-  keys: 'array',
+  // An array, or a ring of keys; checked where they are imported.
+  keys: 'any',
   tasks: tasksTable,
   limits: tableOf('routerLimits'),
   sharedRates: 'object',

@@ -5,6 +5,7 @@ import type { Endpoint } from '../mcp/endpoint.ts'
 import type { Icon } from '../mcp/types/base.ts'
 import type { AuditSink } from '../observe/audit/record.ts'
 import type { TaskOptions } from '../server/tasks/registry.ts'
+import type { SealingKeys } from '../util/crypto/keys.ts'
 import type { Clock } from '../util/time/clock.ts'
 import type { AccessPolicy } from './access/policy.ts'
 import type { RememberedLists } from './catalog/remembered-lists.ts'
@@ -327,9 +328,9 @@ export interface RouterOptions {
   readonly pageSize?: number
   /**
    * Keys that encrypt the state carried by callers, newest first; identical in all processes behind one
-   * address.
+   * address. The nodes of a cluster share a ring of keys: see `sharedKeys` of `trunkline/cluster`.
    */
-  readonly keys?: readonly Uint8Array[]
+  readonly keys?: SealingKeys
   /** Task storage: where tasks are kept, for how long and how many. */
   readonly tasks?: TaskOptions
   /** Limits of all calls together and of each caller. */

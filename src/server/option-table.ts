@@ -41,7 +41,8 @@ export const serverTable: OptionTableOf<ServerOptions> = {
   cache,
   extensions: 'object',
   experimental: 'object',
-  keys: 'array',
+  // An array, or a ring of keys; checked where they are imported.
+  keys: 'any',
   tasks: tasksTable,
   context: 'function',
   onError: 'function',

@@ -3,6 +3,7 @@ import type { PeerOptions } from '../jsonrpc/peer/options.ts'
 import type { Profile, ProfileName } from '../mcp/profile.ts'
 import type { RevisionName } from '../mcp/revisions/revisions.ts'
 import type { Icon, Members } from '../mcp/types/base.ts'
+import type { SealingKeys } from '../util/crypto/keys.ts'
 import type { ServerCache } from './core/cache-hints.ts'
 import type { ContextFactory } from './core/request-scope.ts'
 import type { TaskOptions } from './tasks/registry.ts'
@@ -44,9 +45,10 @@ export interface ServerOptions<Env = unknown> {
   /**
    * Secrets of at least 32 random bytes that protect the state that clients keep for the server, and the
    * cursors of lists. The first one seals, all of them open. Processes behind one address need the same
-   * keys; by default one random key.
+   * keys; by default one random key. The nodes of a cluster share a ring of keys: see `sharedKeys` of
+   * `trunkline/cluster`.
    */
-  readonly keys?: readonly Uint8Array[]
+  readonly keys?: SealingKeys
   /** How tasks are stored: where, how long, how many. */
   readonly tasks?: TaskOptions
   /**

@@ -42,9 +42,9 @@ describe('up --cluster', () => {
 
   test.each([
     [['redis://127.0.0.1:1', 'stop'], '"stop" is no action of a cluster'],
-    [['redis://127.0.0.1:1', 'drain'], 'missing name of the node'],
-    [['redis://127.0.0.1:1', 'x', 'drain'], 'missing name of the node'],
-    [['drain', 'a', 'b'], 'expected one node'],
+    [['redis://127.0.0.1:1', 'drain'], 'expected the name of one node'],
+    [['drain', 'a', 'b'], 'expected the name of one node'],
+    [['redis://127.0.0.1:1', 'keys'], 'keys rotate'],
   ])('the command "cluster" refuses %j', async (operands, why) => {
     const { code, stderr } = await trunkline(['cluster', ...operands])
     expect([code, stderr]).toEqual([2, expect.stringContaining(why)])
@@ -73,6 +73,14 @@ if (redisProgram === undefined) {
     first.child.kill('SIGTERM')
     await once(first.child, 'exit')
     expect(await count(second.address, session)).toBeUndefined()
+  })
+
+  test('an operator replaces the keys', async () => {
+    const engine = `redis://127.0.0.1:${server.port}`
+    const rotate = ['cluster', engine, 'keys', 'rotate', '--json']
+    const [first, second] = [await trunkline(rotate), await trunkline(rotate)]
+    const [before, after] = [first, second].map(({ stdout }) => JSON.parse(stdout).generation)
+    expect(after).toBe(before + 1)
   })
 
   test('an operator drains a router, which ends, and its sessions go on', async () => {

@@ -17,8 +17,10 @@ export class ServerGrants {
   readonly #made = new Map<string, { readonly text: string; readonly auth: CallerCredentials }>()
 
   /** Throws a TypeError for an invalid configuration. */
-  constructor({ auth, vault, router }: Pick<Plan, 'auth' | 'vault' | 'router'>) {
-    const { keys } = router
+  constructor(plan: Pick<Plan, 'auth' | 'vault' | 'router' | 'grantKeys'>) {
+    const { auth, vault, router } = plan
+    // A ring of keys opens what it has sealed for a day or two; grants are stored for longer.
+    const keys = Array.isArray(router.keys) ? router.keys : plan.grantKeys
     const login = loginOf(auth)
     this.pages = connectPages({
       ...(auth?.resource !== undefined && { url: new URL('/connect', auth.resource).href }),

@@ -1,5 +1,5 @@
 import type { Backplane } from '../../backplane/backplane.ts'
-import { sealingKeys } from '../../cluster/keys.ts'
+import { lastingKeys, sharedKeys } from '../../cluster/keys.ts'
 import type { ClusterOptions } from '../../cluster/options.ts'
 import { sharedSecret } from '../../cluster/secret.ts'
 import { sharedTasks } from '../../cluster/tasks/shared-tasks.ts'
@@ -8,6 +8,7 @@ import type { RouterOptions } from '../../router/options.ts'
 import { deferred } from '../../util/promises.ts'
 import { UsageError } from '../exit.ts'
 import type { Invocation } from '../invocation.ts'
+import type { Plan } from '../up/plan.ts'
 import { backplaneAt, clusterVariables } from './engine.ts'
 
 /** The cluster that a command takes part in. */
@@ -16,8 +17,8 @@ export interface CliCluster extends AsyncDisposable {
   readonly options: ClusterOptions
   /** Resolves when an operator asks this node to drain. */
   readonly drainRequested: Promise<void>
-  /** Returns the options of a router that shares its sealing keys, its tasks and its rate limits with the other nodes. */
-  share(router: RouterOptions): RouterOptions
+  /** Returns a plan whose router shares its sealing keys, its tasks and its rate limits with the other nodes. */
+  share(plan: Plan): Plan
 }
 
 /**
@@ -32,28 +33,34 @@ export async function clusterOf(invocation: Invocation): Promise<CliCluster | un
   const backplane = await backplaneAt(address, warning => terminal.note(warning.message))
   try {
     await backplane.open()
-    const keys = await sealingKeys(secret ?? (await sharedSecret(backplane.store)))
+    const shared = secret ?? (await sharedSecret(backplane.store))
+    const keys = await sharedKeys(backplane, { secret: shared })
+    const grantKeys = await lastingKeys(shared)
     const name = input.value('node')
+    const router = (options: RouterOptions): RouterOptions => ({
+      keys,
+      sharedRates: {
+        take: buckets => backplane.rates.take(buckets),
+        // A process is a node for each path that it serves.
+        nodes: () => Math.max(1, ...clusterNodes().map(nodesAt)),
+      },
+      ...options,
+      tasks: { store: sharedTasks(backplane), ...options.tasks },
+    })
     const drain = deferred<void>()
     return {
       backplane,
       drainRequested: drain.promise,
-      share: router => ({
-        keys,
-        sharedRates: {
-          take: buckets => backplane.rates.take(buckets),
-          // A process is a node for each path that it serves.
-          nodes: () => Math.max(1, ...clusterNodes().map(nodesAt)),
-        },
-        ...router,
-        tasks: { store: sharedTasks(backplane), ...router.tasks },
-      }),
+      share: plan => ({ grantKeys, ...plan, router: router(plan.router) }),
       options: {
         onDrain: drain.resolve,
         ...(secret !== undefined && { secret }),
         ...(name !== undefined && { name }),
       },
-      [Symbol.asyncDispose]: () => backplane.close(),
+      [Symbol.asyncDispose]: async () => {
+        await keys.close()
+        await backplane.close()
+      },
     }
   } catch (error) {
     await backplane.close()

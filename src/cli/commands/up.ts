@@ -80,7 +80,7 @@ export const run: Run = async invocation => {
     }
     const cluster = await joinedCluster(invocation)
     try {
-      const shared = cluster === undefined ? plan : { ...plan, router: cluster.share(plan.router) }
+      const shared = cluster === undefined ? plan : cluster.share(plan)
       return await serve({ invocation, plan: shared, options, watch, devAuth, cluster, onStarted })
     } finally {
       await cluster?.[Symbol.asyncDispose]()

@@ -211,14 +211,15 @@ export const servingCommands: readonly CommandRow[] = [
   {
     name: 'cluster',
     aka: ['nodes'],
-    operands: '[ENGINE] [drain NODE]',
+    operands: '[ENGINE] [drain NODE | keys rotate]',
     maxOperands: 3,
     summary:
-      'List the nodes of a cluster, and how many sessions each has; or make one hand its sessions to the others and end.',
+      'List the nodes of a cluster, and how many sessions each has. `drain` makes a node hand its sessions to the others and end; `keys rotate` replaces the key that seals the state of requests.',
     options: [],
     examples: [
       'trunkline cluster redis://10.0.0.9:6379',
       'trunkline cluster redis://10.0.0.9:6379 drain web-2',
+      'trunkline cluster redis://10.0.0.9:6379 keys rotate',
       'trunkline cluster sqlite:./state.db --json',
     ],
   },

@@ -38,6 +38,8 @@ export interface Plan {
   readonly audit?: AuditConfig
   /** The folder for what users have granted; undefined for memory. */
   readonly vault?: string | undefined
+  /** The keys that seal what users have granted, if they are not those of the router. */
+  readonly grantKeys?: readonly Uint8Array[]
   readonly metrics: boolean | string
   /** How the console is served; undefined for none. */
   readonly console?: ConsolePlan

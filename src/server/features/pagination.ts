@@ -1,6 +1,12 @@
 import { errors } from '../../mcp/errors/constructors.ts'
 import { fromBase64Url, toBase64Url } from '../../util/crypto/base64url.ts'
-import { type CryptoKey, constantTimeEqual, copyKeys, deriveKey } from '../../util/crypto/keys.ts'
+import {
+  type CryptoKey,
+  constantTimeEqual,
+  derivedFromKeys,
+  deriveKey,
+  type SealingKeys,
+} from '../../util/crypto/keys.ts'
 import { limits } from '../../util/limits/limits.ts'
 import type { NamedParams } from '../request.ts'
 
@@ -99,22 +105,19 @@ export interface CursorOptions {
    * Secrets of at least 32 random bytes each, such as those of a sealer: the first one signs cursors,
    * all of them verify. Processes behind one address need the same keys. By default one random key.
    */
-  readonly keys?: readonly Uint8Array[]
+  readonly keys?: SealingKeys | undefined
 }
 
 /** Creates a maker of cursors. Throws a TypeError for keys that are too short or an empty list. */
 export function createCursors(options: CursorOptions = {}): Cursors {
-  const secrets = copyKeys(options.keys)
-  let imported: Promise<readonly CryptoKey[]> | undefined
-  const keys = (): Promise<readonly CryptoKey[]> => {
-    imported ??= Promise.all(
-      secrets.map(secret => deriveKey(secret, 'trunkline cursor key', hmac, ['sign'])),
-    )
-    return imported
-  }
+  const keys = derivedFromKeys(
+    options.keys,
+    (secrets): Promise<readonly CryptoKey[]> =>
+      Promise.all(secrets.map(secret => deriveKey(secret, 'trunkline cursor key', hmac, ['sign']))),
+  )
   const sign: Cursors['sign'] = async (binding, text) => {
     const [first] = await keys()
-    // The check: `copyKeys` returns at least one key.
+    // The check: there is at least one key.
     const hash = await hashOf(first as CryptoKey, binding, text)
     const bytes = encoder.encode(text)
     const cursor = new Uint8Array(HASH_BYTES + bytes.length)

@@ -26,6 +26,42 @@ export function copyKeys(
   return [first, ...others]
 }
 
+/** Keys that are replaced from time to time. */
+export interface KeyRing {
+  /** The keys at present: the first one seals, all of them open. A change is a new array. */
+  readonly keys: readonly Uint8Array[]
+}
+
+/** Keys for good, or a ring of keys that change. */
+export type SealingKeys = readonly Uint8Array[] | KeyRing
+
+/**
+ * Returns a function that derives something of the keys, again only after they have changed. Throws a TypeError as
+ * `copyKeys` does.
+ */
+export function derivedFromKeys<Derived>(
+  keys: SealingKeys | undefined,
+  derive: (secrets: readonly [Bytes, ...Bytes[]]) => Promise<Derived>,
+): () => Promise<Derived> {
+  const ring = isRing(keys) ? keys : { keys }
+  let from = ring.keys
+  let secrets = copyKeys(from)
+  let derived: Promise<Derived> | undefined
+  return () => {
+    if (ring.keys !== from) {
+      from = ring.keys
+      secrets = copyKeys(from)
+      derived = undefined
+    }
+    derived ??= derive(secrets)
+    return derived
+  }
+}
+
+function isRing(keys: SealingKeys | undefined): keys is KeyRing {
+  return keys !== undefined && 'keys' in keys && Array.isArray(keys.keys)
+}
+
 /** Imports a secret as the base of keys that HKDF derives. */
 export function importSecret(secret: Bytes): Promise<CryptoKey> {
   return crypto.subtle.importKey('raw', secret, 'HKDF', false, ['deriveBits', 'deriveKey'])

@@ -5,10 +5,11 @@ import {
   type Bytes,
   type CryptoKey,
   constantTimeEqual,
-  copyKeys,
   derivation,
+  derivedFromKeys,
   deriveKey,
   importSecret,
+  type SealingKeys,
 } from './keys.ts'
 
 /** The time of day: expiry must mean the same to every process that shares a key. */
@@ -63,7 +64,7 @@ export interface SealerOptions {
    *
    * Change a key before it has sealed 2^32 tokens: nonces are random, and NIST SP 800-38D stops there.
    */
-  readonly keys?: readonly Uint8Array[]
+  readonly keys?: SealingKeys | undefined
   readonly clock?: WallClock
   /** The maximum length of a token in characters; longer ones are neither made nor opened. */
   readonly maxLength?: number
@@ -72,12 +73,7 @@ export interface SealerOptions {
 /** Creates a sealer. Throws a TypeError for keys that are too short or an empty list. */
 export function createSealer(options: SealerOptions = {}): Sealer {
   const { clock = Date, maxLength = limits.sealedLength.default } = options
-  const secrets = copyKeys(options.keys)
-  let imported: Promise<Ring> | undefined
-  const ring = (): Promise<Ring> => {
-    imported ??= importRing(secrets)
-    return imported
-  }
+  const ring = derivedFromKeys(options.keys, importRing)
   return {
     seal: async (value, binding, { ttlMs }) => {
       if (!(ttlMs > 0 && ttlMs < Number.POSITIVE_INFINITY)) {

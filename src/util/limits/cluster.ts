@@ -139,6 +139,16 @@ export const clusterLimits = {
     unit: 'ms',
     meaning: 'Interval at which a request looks for the owner of its session again.',
   },
+  keyRotationMs: {
+    default: 24 * 3_600_000,
+    unit: 'ms',
+    meaning: 'Time after which the nodes of a cluster replace their sealing key.',
+  },
+  keyCheckMs: {
+    default: 60_000,
+    unit: 'ms',
+    meaning: 'Interval at which a node looks whether the sealing key was replaced.',
+  },
   leasedRateMs: {
     default: 50,
     unit: 'ms',
