@@ -8,6 +8,7 @@ export type {
   UpstreamUserGrant,
 } from '../mcp/credentials.ts'
 export type { HealthLevel } from '../observe/health/health.ts'
+export type { KeyRing, SealingKeys } from '../util/crypto/keys.ts'
 export type {
   AccessPolicy,
   ClaimValue,
@@ -64,7 +65,7 @@ export type {
 export { type PinChange, type PinImportOptions, type PinReport, Pins } from './pins/pins.ts'
 export type { PinFile, PinnedMember, PinRecord } from './pins/records.ts'
 export type { BreakerState } from './policy/breaker.ts'
-export type { SharedBuckets } from './policy/shared-rate.ts'
+export type { SharedBuckets, TokenGrant, TokenRequest } from './policy/shared-rate.ts'
 export type { RegistryChange, UnregisterOptions } from './registry.ts'
 export { Router } from './router.ts'
 export type { ExposedDefinition, ExposedTool, InstanceStatus, ServerStatus } from './status.ts'

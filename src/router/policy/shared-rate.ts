@@ -10,23 +10,37 @@ export interface RateLimit {
   waitMs(): number
 }
 
+/** A request for tokens of a bucket that routers share. */
+export interface TokenRequest {
+  /** The name of the bucket, which is full when it is first used. */
+  readonly bucket: string
+  /** The tokens that are added per second. */
+  readonly perSecond: number
+  /** The most tokens that the bucket holds. */
+  readonly burst: number
+  /** The number of tokens to take, if there are as many. */
+  readonly want: number
+  /** The number of tokens below which none are taken. */
+  readonly least: number
+}
+
+/** The tokens that were taken of shared buckets. */
+export interface TokenGrant {
+  /** The tokens of each bucket, in the order of the requests. */
+  readonly taken: readonly number[]
+  /** The time until there are enough, in milliseconds; 0 if tokens were taken. */
+  readonly waitMs: number
+}
+
 /** The token buckets that all routers of a cluster share, such as those of a backplane. */
 export interface SharedBuckets {
   /** The number of routers, this one included. */
   nodes(): number
   /**
-   * Takes up to `want` tokens from each bucket, or none from any if one of them has fewer than `least`. Resolves to the
-   * tokens of each, and to the time until there are enough. Rejects if the engine cannot be reached.
+   * Takes up to `want` tokens from each bucket, or none from any if one of them has fewer than `least`. Rejects if the
+   * engine cannot be reached.
    */
-  take(
-    buckets: readonly {
-      readonly bucket: string
-      readonly perSecond: number
-      readonly burst: number
-      readonly want: number
-      readonly least: number
-    }[],
-  ): Promise<{ readonly taken: readonly number[]; readonly waitMs: number }>
+  take(buckets: readonly TokenRequest[]): Promise<TokenGrant>
 }
 
 /**
