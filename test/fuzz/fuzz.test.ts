@@ -3,11 +3,24 @@ import { Random } from './random.ts'
 import { target } from './target.ts'
 import { targets } from './targets.ts'
 
+/** Each target gets these inputs, however slow the machine is. */
 const executions = 500
 
+/** All targets together take a minute of CPU time, however fast the machine is. */
+const cpuSeconds = 60 / targets.length
+
+// Always the same inputs in the same order. `npm run fuzz` chooses others.
 test.each(targets)('made-up input does no harm to $name', async each => {
-  for (let seed = 0; seed < executions; seed++) await each.run(seed)
+  const before = process.cpuUsage()
+  for (let seed = 0; seed < executions || cpuMs(before) < cpuSeconds * 1000; seed++) {
+    await each.run(seed)
+  }
 })
+
+function cpuMs(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
 
 describe('the chance', () => {
   test('is the same for the same seed, and another for another', () => {
