@@ -1,5 +1,6 @@
-// Programs that tests and benchmarks run for real and that npm does not have: the engines of a cluster, and a browser. On Debian, as
-// root, the package of the distribution is installed; elsewhere the program on the PATH is used.
+// Programs that tests and benchmarks run for real and that npm does not have: the engines of a cluster, and a
+// browser. On Debian, as root, the package of the distribution is installed; elsewhere the program on the PATH
+// is used.
 
 import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'

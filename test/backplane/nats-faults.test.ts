@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type NatsServer, natsProgram, natsServer } from '../../scripts/nats-server.js'
+import type { EngineServer } from '../../scripts/engine-server.js'
+import { natsProgram, natsServer } from '../../scripts/nats-server.js'
 import type { Backplane, BackplaneState } from '../../src/backplane/backplane.ts'
 import { type NatsOptions, nats } from '../../src/backplane/nats/nats.ts'
 import { expectCode, retried } from '../../src/testing/backplane/expectations.ts'
@@ -16,7 +17,7 @@ const owner = { node: 'a', epoch: 5 }
 const documents = 'tl-documents-trunkline'
 
 /** Starts an engine for one test. */
-async function engine(settings?: string): Promise<NatsServer> {
+async function engine(settings?: string): Promise<EngineServer> {
   const server = await natsServer(settings)
   onTestFinished(() => server.close())
   return server

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type RedisServer, redisProgram, redisServer } from '../../scripts/redis-server.js'
+import type { EngineServer } from '../../scripts/engine-server.js'
+import { redisProgram, redisServer } from '../../scripts/redis-server.js'
 import type { Backplane, BackplaneState } from '../../src/backplane/backplane.ts'
 import { BackplaneError } from '../../src/backplane/backplane-error.ts'
 import { redis } from '../../src/backplane/redis/redis.ts'
@@ -12,7 +13,7 @@ const ttlMs = 600_000
 const owner = { node: 'a', epoch: 5 }
 
 /** Starts an engine for one test. */
-async function engine(settings: readonly string[] = []): Promise<RedisServer> {
+async function engine(settings: readonly string[] = []): Promise<EngineServer> {
   const server = await redisServer(settings)
   onTestFinished(() => server.close())
   return server

@@ -1,11 +1,12 @@
-import { type RedisServer, redisServer } from '../../scripts/redis-server.js'
+import type { EngineServer } from '../../scripts/engine-server.js'
+import { redisServer } from '../../scripts/redis-server.js'
 import { eventually } from '../../src/testing/backplane/expectations.ts'
 import { redisCommand } from './redis-command.ts'
 
 /** A Redis Cluster with three primaries, the second of which has a replica. */
 export interface RedisCluster {
-  readonly primaries: readonly RedisServer[]
-  readonly replica: RedisServer
+  readonly primaries: readonly EngineServer[]
+  readonly replica: EngineServer
   readonly url: string
   close(): Promise<void>
 }
@@ -25,7 +26,7 @@ export async function redisCluster(): Promise<RedisCluster> {
   }
 }
 
-async function join(servers: readonly RedisServer[]): Promise<Omit<RedisCluster, 'close'>> {
+async function join(servers: readonly EngineServer[]): Promise<Omit<RedisCluster, 'close'>> {
   const [first, second, third, replica] = servers
   if (!first || !second || !third || !replica) throw new Error('four engines were started')
   const primaries = [first, second, third]
@@ -36,10 +37,11 @@ async function join(servers: readonly RedisServer[]): Promise<Omit<RedisCluster,
     // Otherwise all begin with the same epoch, and resolve that later.
     await redisCommand(port, 'CLUSTER', 'SET-CONFIG-EPOCH', `${at + 1}`)
   }
-  for (const { port, busPort } of servers.slice(1)) {
+  for (const { ports } of servers.slice(1)) {
+    const [port, busPort] = ports
     await redisCommand(first.port, 'CLUSTER', 'MEET', '127.0.0.1', `${port}`, `${busPort}`)
   }
-  const isComplete = async ({ port }: RedisServer) => {
+  const isComplete = async ({ port }: EngineServer) => {
     const info = String(await redisCommand(port, 'CLUSTER', 'INFO'))
     return /cluster_state:ok/.test(info) && /cluster_known_nodes:4/.test(info)
   }

@@ -1,7 +1,7 @@
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { killProcess } from '../../scripts/engine-server.js'
 import { freePort } from '../../scripts/free-port.js'
 import { startRedis } from '../../scripts/redis-server.js'
 
@@ -22,11 +22,7 @@ export async function redisSentinels(primary: number, count = 3): Promise<RedisS
     ports,
     url: `redis-sentinel://${ports.map(port => `127.0.0.1:${port}`).join(',')}/main`,
     close: async () => {
-      for (const { child } of sentinels) {
-        if (child.exitCode !== null || child.signalCode !== null) continue
-        child.kill('SIGKILL')
-        await once(child, 'exit')
-      }
+      await Promise.all(sentinels.map(({ child }) => killProcess(child)))
       rmSync(folder, { recursive: true, force: true })
     },
   }
