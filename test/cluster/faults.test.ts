@@ -1,8 +1,8 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { redisProgram, redisServer } from '../../scripts/redis-server.js'
+import { eventData } from './event-data.ts'
 import { Fleet } from './fleet.ts'
 import { callTool, listenTo, openSession, send } from './raw-session.ts'
-import { events } from './sse-text.ts'
 
 const pidOf = async (address: string, session: string): Promise<string | undefined> =>
   (await callTool(address, session, 'pid')).message.result?.content?.[0]?.text
@@ -28,7 +28,7 @@ if (redisProgram === undefined) {
 
   /** Waits until an id stands in the ledger. */
   async function writtenTo(of: Fleet, id: string): Promise<void> {
-    while (!of.written().has(id)) await new Promise(resolve => setImmediate(resolve))
+    await expect.poll(() => of.written().has(id)).toBe(true)
   }
 
   describe('a node that is killed', () => {
@@ -67,8 +67,7 @@ if (redisProgram === undefined) {
       await writtenTo(fleet, 'two')
       await fleet.kill(a)
       const received: { method?: string; id?: string; error?: { data?: unknown } }[] = []
-      for await (const { data } of events(response))
-        if (data !== '') received.push(JSON.parse(data))
+      for await (const data of eventData(response)) received.push(JSON.parse(data))
       expect(received).toMatchObject([
         { method: 'notifications/progress' },
         { id: 'x', error: { data: { outcome: 'unknown' } } },
@@ -78,11 +77,10 @@ if (redisProgram === undefined) {
     test('does not end the standalone stream of a client at another node', async () => {
       const { fleet, a, b } = await threeNodes()
       const session = await openSession(a.address)
-      const stream = events(await listenTo(b.address, session))
+      const stream = eventData(await listenTo(b.address, session))
       await fleet.kill(a)
       await callTool(b.address, session, 'change')
-      for await (const { data } of stream) {
-        if (data === '') continue
+      for await (const data of stream) {
         expect(JSON.parse(data).method).toMatch(/list_changed$/)
         break
       }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
-import { parseEvents } from './sse-text.ts'
+import { eventData } from './event-data.ts'
 
 const version = '2025-11-25'
 
@@ -77,10 +77,14 @@ export async function callTool(
     method: 'tools/call',
     params,
   })
-  const text = await response.text()
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
-  const message: Reply = isStream ? JSON.parse(parseEvents(text).at(-1)?.data ?? '{}') : json(text)
-  return { status: response.status, message }
+  let text = ''
+  if (isStream) {
+    for await (const data of eventData(response)) text = data
+  } else {
+    text = await response.text()
+  }
+  return { status: response.status, message: json(text) }
 }
 
 /** The parts of a response that tests look at. */

@@ -4,8 +4,8 @@ import { listen } from '../../src/listen.ts'
 import type { ListenOptions } from '../../src/listen-options.ts'
 import { Server } from '../../src/server/server.ts'
 import type { Listener } from '../../src/transport/listener.ts'
+import { eventData } from './event-data.ts'
 import { callTool, endSession, listenTo, openSession, send } from './raw-session.ts'
-import { events } from './sse-text.ts'
 
 const open: Listener[] = []
 
@@ -73,9 +73,8 @@ describe('sessions of a cluster', () => {
     const stream = await listenTo(c, session)
     expect(stream.status).toBe(200)
     servers[0]?.tool('new', {}, () => 'new')
-    for await (const event of events(stream)) {
-      if (event.data === '') continue
-      expect(JSON.parse(event.data).method).toBe('notifications/tools/list_changed')
+    for await (const data of eventData(stream)) {
+      expect(JSON.parse(data).method).toBe('notifications/tools/list_changed')
       break
     }
   })
@@ -92,12 +91,12 @@ describe('sessions of a cluster', () => {
     })
     expect(subscribed.status).toBe(200)
     await subscribed.text()
-    const stream = events(await listenTo(c, session))
+    const stream = eventData(await listenTo(c, session))
     servers[0]?.updated('memo://x')
     servers[0]?.tool('new', {}, () => 'new')
     const wanted = new Set(['notifications/resources/updated', 'notifications/tools/list_changed'])
-    for await (const { data } of stream) {
-      if (data !== '') wanted.delete(JSON.parse(data).method)
+    for await (const data of stream) {
+      wanted.delete(JSON.parse(data).method)
       if (wanted.size === 0) break
     }
     expect(wanted.size).toBe(0)
@@ -113,9 +112,8 @@ describe('sessions of a cluster', () => {
       params: { name: 'progress', arguments: {}, _meta: { progressToken: 7 } },
     })
     const methods: unknown[] = []
-    for await (const { data } of events(response)) {
-      if (data !== '')
-        methods.push(JSON.parse(data).method ?? JSON.parse(data).result.content[0].text)
+    for await (const data of eventData(response)) {
+      methods.push(JSON.parse(data).method ?? JSON.parse(data).result.content[0].text)
     }
     expect(methods).toEqual(['notifications/progress', 'done at a'])
   })
@@ -134,8 +132,7 @@ describe('sessions of a cluster', () => {
       params: { name: 'ask', arguments: {} },
     })
     let result: unknown
-    for await (const { data } of events(response)) {
-      if (data === '') continue
+    for await (const data of eventData(response)) {
       const message = JSON.parse(data)
       if (message.method === 'elicitation/create') {
         const reply = { jsonrpc: '2.0', id: message.id, result: { action: 'accept', content: {} } }
