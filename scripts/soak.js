@@ -1,5 +1,6 @@
 // npm run soak -- [router]: injects faults into a router with real processes, and tests its lifecycle.
 // npm run soak -- mixed: runs a mixed load on a router with four servers, and compares its counters.
+// npm run soak -- http: lets 200 clients call one server over HTTP, and compares a ledger.
 // npm run soak -- cluster: kills and stops nodes of a cluster and its engine under load, and compares a ledger.
 //
 //   --minutes N  how long the mixed load lasts; 20 by default
@@ -18,6 +19,7 @@ import { root } from './steps.js'
 const what = {
   router: 'test/router/long.ts',
   mixed: 'test/router/mixed/long.ts',
+  http: 'test/http/long.ts',
   cluster: 'test/cluster/long.ts',
 }
 const names = ['minutes', 'kills', 'cuts', 'reloads', 'every', 'calls', 'cycles', 'ups']
