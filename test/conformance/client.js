@@ -78,3 +78,5 @@ for await (const tool of client.tools()) tools.push(tool)
 if (isAuth) await client.call('test-tool', {})
 await scenarios.get(MCP_CONFORMANCE_SCENARIO)?.(client, tools)
 await client.close()
+// judge.js reads this: with several scenarios at once the suite does not look at exit codes.
+console.log('done')

@@ -9,13 +9,39 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { nodeOf, versions } from '../../scripts/node-versions.js'
 import { root } from '../../scripts/steps.js'
+import { turnsPort } from './turns.js'
 
 /** Checks that the suite only names: it reports them as skipped. */
 const stubs = new Set(['tasks-status-notifications'])
 
-/** Runs one case; resolves to its result. */
+/** Scenarios in which the client must end with an error, because it must not trust what it receives. */
+const refused = new Set([
+  'scope-retry-limit',
+  'resource-mismatch',
+  'metadata-issuer-mismatch',
+  'iss-supported-missing',
+  'iss-wrong-issuer',
+  'iss-unexpected',
+  'iss-normalized',
+  'sep-2640-client-verify-digest',
+  'sep-2640-client-verify-size',
+  'sep-2640-client-verify-frontmatter',
+])
+
+/** It ends a client that hangs, so it is far above what one takes on a slow and busy machine. */
+const timeoutMs = '300000'
+
+/** Runs one case; resolves to its result, or to that of its last attempt. */
 export async function judge(run, options = {}) {
-  if (run.side === 'client') return judgeClient(run, options)
+  const attempt = run.side === 'client' ? judgeClient : judgeServer
+  let result = await attempt(run, options)
+  for (let more = run.retries ?? 0; more > 0 && result.problems.length > 0; more--) {
+    result = await attempt(run, options)
+  }
+  return result
+}
+
+async function judgeServer(run, options) {
   const server = await startServer(run, options)
   try {
     return await runSuite(run, ['--url', server.address, ...run.args], options)
@@ -25,15 +51,11 @@ export async function judge(run, options = {}) {
 }
 
 async function judgeClient(run, options) {
-  const program = fileURLToPath(new URL('client.js', import.meta.url))
+  const program = fileURLToPath(new URL('waiting-client.js', import.meta.url))
   // The suite splits the command at spaces, joins the pieces again and passes them to a shell.
-  const command = `"${process.execPath}" "${program}"`
-  const args = ['--command', command, '--scenario', run.scenario, ...run.args]
-  let result = await runSuite(run, args, options)
-  for (let more = run.retries ?? 0; more > 0 && result.problems.length > 0; more--) {
-    result = await runSuite(run, args, options)
-  }
-  return result
+  const command = `"${process.execPath}" "${program}" ${await turnsPort()}`
+  const args = ['--command', command, '--timeout', timeoutMs, ...run.args]
+  return runSuite(run, args, options)
 }
 
 /** Starts the program that serves every feature. */
@@ -100,6 +122,7 @@ function resultOf(run, folders, code, output) {
     passed += good
     problems.push(...bad.map(check => described(folder, check)))
     const isStub = checks.some(({ id, status }) => status === 'SKIPPED' && stubs.has(id))
+    if (run.side === 'client') problems.push(...endOf(folder))
     if (good + bad.length === 0 && !isStub) problems.push(`${nameOf(folder)}: nothing was checked`)
   }
   if (folders.length !== run.scenarios) {
@@ -109,6 +132,16 @@ function resultOf(run, folders, code, output) {
   if (code !== 0 && except.length === 0)
     problems.push(`the suite has ended with ${code}:\n${output.slice(-4000)}`)
   return { scenarios: folders.length, passed, problems }
+}
+
+/** What is wrong with how a client ended. */
+function endOf(folder) {
+  const scenario = nameOf(folder)
+  const said = name => readFileSync(join(folder, name), 'utf8')
+  const isDone = said('stdout.txt').endsWith('done\n')
+  if (isDone !== refused.has(scenario)) return []
+  if (isDone) return [`${scenario}: the client accepted what it must refuse`]
+  return [`${scenario}: the client has failed:\n${said('stderr.txt')}`]
 }
 
 /** The folders of the results. The name of a scenario may have a slash, which is a folder more. */

@@ -13,9 +13,7 @@ export interface Run {
   readonly isLong?: boolean
   /** Scenarios whose result is ignored. */
   readonly except?: readonly string[]
-  /** The scenario of a client, which is tested one scenario at a time. */
-  readonly scenario?: string
-  /** How often a client may retry. */
+  /** How often the case is tried again if the suite finds a problem. */
   readonly retries?: number
 }
 
