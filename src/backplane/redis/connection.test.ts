@@ -170,11 +170,15 @@ describe('the connection', () => {
     expect(events).toEqual(['up', 'down', 'up'])
   })
 
-  test('is given up if it takes too long, and made again after a growing delay', async () => {
+  test('is given up if it takes too long, and made again with more time, after a growing delay', async () => {
     const { clock, made } = setUp()
     for (let attempt = 1; attempt <= 6; attempt++) {
       expect(made).toHaveLength(attempt)
-      clock.advance(500)
+      const timeoutMs = [500, 1000][attempt - 1] ?? 2000
+      clock.advance(timeoutMs - 1)
+      await settled()
+      expect(made.at(-1)?.isDestroyed).toBe(false)
+      clock.advance(1)
       await settled()
       expect(made.at(-1)?.isDestroyed).toBe(true)
       clock.advance(400)

@@ -51,7 +51,7 @@ export async function loadRedis(): Promise<DialEngine> {
     onLost => {
       const client = template.duplicate({
         url,
-        socket: { reconnectStrategy: false, connectTimeout: limits.engineConnectMs.default },
+        socket: { reconnectStrategy: false, connectTimeout: limits.engineConnectMaxMs.default },
       })
       client.on('error', onLost)
       client.on('end', () => onLost(new Error('the connection was closed')))

@@ -88,7 +88,7 @@ export class RemoteConnection<Raw extends RawRemote> {
   /** Connects, and goes on until `close` is called. Call it once. */
   async start(): Promise<void> {
     for (let attempt = 0; !this.#isClosed; attempt++) {
-      if (await this.#connect()) return
+      if (await this.#connect(attempt)) return
       const delayMs = backoffMs(attempt, {
         baseMs: 50,
         maxMs: limits.engineRetryMs.default,
@@ -144,21 +144,22 @@ export class RemoteConnection<Raw extends RawRemote> {
     this.#deadlines.rest()
   }
 
-  async #connect(): Promise<boolean> {
+  async #connect(attempt: number): Promise<boolean> {
     const { open, clock, prepare, onUp } = this.#options
     const raw = open(error => this.#lose(raw, error))
     this.#raw = raw
     this.#missed = 0
     try {
       let failure: unknown
-      const isInTime = await withTimeout(limits.engineConnectMs.default, clock, done => {
+      const timeoutMs = connectMs(attempt)
+      const isInTime = await withTimeout(timeoutMs, clock, done => {
         const fail = (error: unknown) => {
           failure = error
           done()
         }
         raw.connect().then(done, fail)
       })
-      if (!isInTime) throw new Error(`no connection in ${limits.engineConnectMs.default} ms`)
+      if (!isInTime) throw new Error(`no connection in ${timeoutMs} ms`)
       if (failure !== undefined) throw failure
       await prepare(command => this.#track(raw, command(raw), 0))
       if (this.#raw !== raw) throw this.#lastError
@@ -255,4 +256,12 @@ export class RemoteConnection<Raw extends RawRemote> {
       cause: this.#lastError,
     })
   }
+}
+
+/**
+ * Returns the time for an attempt to connect, counted from 0. It grows, because an engine behind a slow network, or on a
+ * busy machine, would otherwise never be reached.
+ */
+function connectMs(attempt: number): number {
+  return Math.min(limits.engineConnectMs.default * 2 ** attempt, limits.engineConnectMaxMs.default)
 }

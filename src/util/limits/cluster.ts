@@ -12,7 +12,12 @@ export const clusterLimits = {
     default: 500,
     unit: 'ms',
     meaning:
-      'Time for one attempt to connect to the engine of a cluster. Then the next one begins.',
+      'Time for the first attempt to connect to the engine of a cluster. Then the next one begins, which has twice as long.',
+  },
+  engineConnectMaxMs: {
+    default: 2000,
+    unit: 'ms',
+    meaning: 'Time for any further attempt to connect to the engine of a cluster, at most.',
   },
   engineRetryMs: {
     default: 400,

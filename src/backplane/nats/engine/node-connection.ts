@@ -59,7 +59,7 @@ export async function loadNats(): Promise<DialNats> {
           reconnect: false,
           ignoreClusterUpdates: true,
           noAsyncTraces: true,
-          timeout: limits.engineConnectMs.default,
+          timeout: limits.engineConnectMaxMs.default,
           ...(isTls ? { tls: {} } : {}),
           ...(user === undefined ? {} : { user, pass: password ?? '' }),
           ...(token === undefined ? {} : { token }),
