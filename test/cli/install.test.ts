@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { hostPath, hosts } from '../../src/cli/hosts/hosts.ts'
 import { connect } from '../../src/connect.ts'
+import { ran } from '../support/ran.ts'
 import { fixture, trunkline } from './bin.ts'
 
 /** A home folder and a project for as long as the test lasts. */
@@ -19,17 +20,20 @@ function fakeHome() {
   return { env, project, run, system: { platform: process.platform, env, folder: project } }
 }
 
+// In this process, because a process for each step takes longer than all steps. The other tests start processes.
 test.each(hosts)('the router is installed in $id, found there, and removed', async host => {
-  const { run, system } = fakeHome()
+  const { env, project, system } = fakeHome()
+  const run = (...args: string[]) => ran(args, env)
+  const file = join(project, 'mcp.json')
   const path = hostPath(host, 'user', system) ?? ''
-  const installed = await run('install', host.id)
+  const installed = await run('install', host.id, file)
   expect([installed.code, installed.stderr]).toEqual([0, ''])
   const text = readFileSync(path, 'utf8')
-  const listed = (await run('hosts', '--json')).json()
+  const listed = JSON.parse((await run('hosts', '--json')).stdout)
   expect(listed.files).toMatchObject([
     { path, host: host.title, scope: 'user', servers: [{ name: 'trunkline', state: 'ok' }] },
   ])
-  const again = await run('install', host.id)
+  const again = await run('install', host.id, file)
   expect([again.code, again.stdout]).toEqual([0, `${path} has trunkline already\n`])
   expect(readFileSync(path, 'utf8')).toBe(text)
   const removed = await run('uninstall', host.id)
