@@ -23,7 +23,7 @@ const once = [
   'test/{configuration,connections-mcp,docs,documented,engines,examples,hovers,layers,links,manifests,requirements,routing-policies,scripts,surface,tree,words}.test.ts',
   'test/{cli,cluster,conformance,console,interop,judges,mcp-interop,package,ports,router,transcripts,types}/**/*.test.ts',
   'test/matrix/mcp*.test.ts',
-  'test/backplane/redis*.test.ts',
+  'test/backplane/*.test.ts',
   'test/fuzz/*.test.ts',
   'test/security/{memory,schema,terminal}.test.ts',
   'test/auth/{connect-pages,many-processes,mutants,official-clients,oidc-provider,router-kinds}.test.ts',
@@ -57,8 +57,8 @@ const built = { globalSetup: 'test/built.js', ...shared }
 
 export default defineConfig({
   test: {
-    // Much of the suite waits for sockets and child processes: one more keeps the cores busy meanwhile.
-    maxWorkers: availableParallelism() + 1,
+    // Much of the suite waits for timers, sockets and child processes: more workers keep the cores busy meanwhile.
+    maxWorkers: 2 * availableParallelism(),
     projects: [
       {
         test: {
