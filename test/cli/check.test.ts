@@ -19,10 +19,31 @@ interface Checked {
   readonly steps: readonly StepReport[]
 }
 
+/** Checks a server. It has more time than the default, because a busy machine needs it. */
 async function check(...args: readonly string[]): Promise<Checked> {
-  const { code, json } = await trunkline(['check', '--json', ...args])
+  const time = args.includes('--timeout') ? [] : ['--timeout', '20s']
+  const { code, json } = await trunkline(['check', '--json', ...time, ...args])
   return { code, ...json() }
 }
+
+/** Checks of fixtures. Several tests look at the same one, and a check takes seconds. */
+const checks = new Map<string, Promise<Checked>>()
+
+/** Checks a program of this folder, once. */
+function checkFixture(path: string, ...args: readonly string[]): Promise<Checked> {
+  const key = JSON.stringify([path, ...args])
+  const timeout = timeouts.get(path)
+  const time = timeout === undefined ? [] : ['--timeout', timeout]
+  const known = checks.get(key) ?? check(...time, '--', process.execPath, fixture(path), ...args)
+  checks.set(key, known)
+  return known
+}
+
+/** Those of programs that do not answer. */
+const timeouts = new Map([
+  ['broken/never-answers.js', '500ms'],
+  ['broken/drops-id-zero.js', '5s'],
+])
 
 /** What a step found that is wrong. */
 function wrong({ steps }: Checked, step: string) {
@@ -33,7 +54,10 @@ function wrong({ steps }: Checked, step: string) {
 const failing = ({ steps }: Checked): string[] =>
   steps.filter(({ status }) => status === 'fail').map(({ step }) => step)
 
-describe('trunkline check of a program', () => {
+const everythingServer = '../fixtures/everything-stdio.js'
+
+// A check mostly waits for what does not come.
+describe.concurrent('trunkline check of a program', () => {
   const broken = [
     [
       'prints-junk',
@@ -87,19 +111,8 @@ describe('trunkline check of a program', () => {
     ['no-ping', 'ping', 'ping: got error -32601', 'Answer "ping"'],
   ] as const
 
-  test.concurrent.each(broken)('%s fails at "%s"', async (name, step, message, advice) => {
-    const timeouts = new Map([
-      ['never-answers', '500ms'],
-      ['drops-id-zero', '5s'],
-    ])
-    const file = fixture(`broken/${name}.js`)
-    const checked = await check(
-      '--timeout',
-      timeouts.get(name) ?? '20s',
-      '--',
-      process.execPath,
-      file,
-    )
+  test.each(broken)('%s fails at "%s"', async (name, step, message, advice) => {
+    const checked = await checkFixture(`broken/${name}.js`)
     expect([checked.code, checked.passed]).toEqual([5, false])
     const [first] = wrong(checked, step)
     expect(first).toEqual({
@@ -110,7 +123,7 @@ describe('trunkline check of a program', () => {
   })
 
   test('a process that stays when its stdin ends gets a warning', async () => {
-    const checked = await check('--', process.execPath, fixture('broken/ignores-end.js'))
+    const checked = await checkFixture('broken/ignores-end.js')
     expect(checked.code).toBe(0)
     const { status, findings } = checked.steps.at(-1) ?? {}
     expect([status, findings?.[0]?.message]).toEqual([
@@ -120,7 +133,7 @@ describe('trunkline check of a program', () => {
   })
 
   test('behavior that no rule forbids is no failure', async () => {
-    const checked = await check('--', process.execPath, fixture('broken/lenient.js'))
+    const checked = await checkFixture('broken/lenient.js')
     expect([checked.code, failing(checked)]).toEqual([0, []])
     const found = (status: string) =>
       checked.steps.flatMap(({ findings }) =>
@@ -139,7 +152,7 @@ describe('trunkline check of a program', () => {
   })
 
   test('a program that ends at once fails for one reason', async () => {
-    const checked = await check('--', process.execPath, fixture('broken/exits-early.js'))
+    const checked = await checkFixture('broken/exits-early.js')
     expect(failing(checked)).toEqual(['handshake'])
     expect(wrong(checked, 'handshake')).toHaveLength(1)
   })
@@ -158,7 +171,7 @@ describe('trunkline check of a program', () => {
   })
 
   test('names every invalid schema', async () => {
-    const checked = await check('--', process.execPath, fixture('broken/invalid-schema.js'))
+    const checked = await checkFixture('broken/invalid-schema.js')
     expect(failing(checked)).toEqual(['schemas'])
     const seen = wrong(checked, 'schemas').map(({ message }) => message)
     expect(seen).toEqual([
@@ -179,7 +192,7 @@ describe('trunkline check of a program', () => {
   })
 
   test('skips the remaining steps after the server has exited', async () => {
-    const checked = await check('--', process.execPath, fixture('broken/dies-on-malformed.js'))
+    const checked = await checkFixture('broken/dies-on-malformed.js')
     expect(failing(checked)).toEqual(['malformed'])
     const untried = checked.steps.filter(({ tried }) => !tried).map(({ step }) => step)
     expect(untried).toEqual(['ids', 'cancellation', 'ping', 'shutdown'])
@@ -193,14 +206,14 @@ describe('trunkline check of a program', () => {
   })
 
   const right = [
-    ['ours', '../fixtures/everything-stdio.js'],
+    ['ours', everythingServer],
     ['one written by hand', 'broken/right.js'],
     ['one made with SDK 1', '../mcp-interop/server-sdk1.js'],
     ['one made with SDK 2', '../mcp-interop/server-sdk2.js'],
   ] as const
 
   test.each(right)('%s passes', async (_, path) => {
-    const checked = await check('--timeout', '20s', '--', process.execPath, fixture(path))
+    const checked = await checkFixture(path)
     expect(
       checked.steps.flatMap(({ findings }) => findings).filter(({ status }) => status === 'fail'),
     ).toEqual([])
@@ -222,23 +235,27 @@ describe('trunkline check of a program', () => {
 
   test.each(official)(
     'folds the habits of %s, and warns of nothing else',
-    async (_, program, points) => {
-      const [path, ...args] = program
-      const command = ['--timeout', '20s', '--', process.execPath, fixture(path), ...args]
-      const { steps, officialSdkHabits } = await check(...command)
+    async (_, [path, ...args], points) => {
+      const { steps, officialSdkHabits } = await checkFixture(path, ...args)
       expect(officialSdkHabits).toBe(points)
       const bad = steps.filter(({ status }) => status === 'warn' || status === 'fail')
       expect(bad).toEqual([])
-      const { stdout } = await trunkline(['check', ...command])
-      expect(stdout).toContain(`\nas the official SDK does, ${points} points: -v\n`)
-      const verbose = await trunkline(['check', '-v', ...command])
-      expect(verbose.stdout).toContain('warn: a made-up cursor is accepted')
     },
   )
 
+  test('prints the habits of the official SDK as one line, and with -v each', async () => {
+    const file = fixture('../mcp-interop/server-sdk1.js')
+    const command = ['--timeout', '20s', '--', process.execPath, file]
+    const [short, verbose] = await Promise.all([
+      trunkline(['check', ...command]),
+      trunkline(['check', '-v', ...command]),
+    ])
+    expect(short.stdout).toContain('\nas the official SDK does, 5 points: -v\n')
+    expect(verbose.stdout).toContain('warn: a made-up cursor is accepted')
+  })
+
   test('ours passes without warnings, in both eras', async () => {
-    const file = fixture('../fixtures/everything-stdio.js')
-    const { steps } = await check('--timeout', '20s', '--', process.execPath, file)
+    const { steps } = await checkFixture(everythingServer)
     expect(steps.filter(({ status }) => status === 'warn')).toEqual([])
     const { findings = [] } = steps.find(({ step }) => step === 'handshake') ?? {}
     expect(findings.map(({ message }) => message)).toEqual([
@@ -269,7 +286,7 @@ describe('trunkline check of a program', () => {
   })
 })
 
-describe('trunkline check over the network', () => {
+describe.concurrent('trunkline check over the network', () => {
   async function broken(mode: string): Promise<string> {
     const child = spawn(process.execPath, [fixture('broken/http.js'), mode])
     started.push(child)
@@ -309,28 +326,25 @@ describe('trunkline check over the network', () => {
     ],
   ] as const
 
-  test.concurrent.each(modes)(
-    'a server in mode "%s" fails at "http"',
-    async (mode, message, advice) => {
-      const checked = await check('--timeout', '20s', await broken(mode))
-      expect([checked.code, failing(checked)]).toEqual([5, ['http']])
-      expect(wrong(checked, 'http')[0]).toEqual({
-        status: 'fail',
-        message: expect.stringContaining(message),
-        advice: expect.stringContaining(advice),
-      })
-    },
-  )
+  test.each(modes)('a server in mode "%s" fails at "http"', async (mode, message, advice) => {
+    const checked = await check(await broken(mode))
+    expect([checked.code, failing(checked)]).toEqual([5, ['http']])
+    expect(wrong(checked, 'http')[0]).toEqual({
+      status: 'fail',
+      message: expect.stringContaining(message),
+      advice: expect.stringContaining(advice),
+    })
+  })
 
   test('a server that refuses without a challenge fails at "authorization" and "http"', async () => {
-    const checked = await check('--timeout', '20s', await broken('locked'))
+    const checked = await check(await broken('locked'))
     expect([checked.code, failing(checked)]).toEqual([5, ['authorization', 'http']])
     expect(wrong(checked, 'authorization')[0]?.advice).toContain('Add a challenge')
     expect(wrong(checked, 'http')[0]?.advice).toContain('--header "Authorization: Bearer …"')
   })
 
   test('a correct server over HTTP passes', async () => {
-    const checked = await check('--timeout', '20s', await broken('right'))
+    const checked = await check(await broken('right'))
     expect([checked.code, failing(checked)]).toEqual([0, []])
   })
 
@@ -341,7 +355,7 @@ describe('trunkline check over the network', () => {
       server.tool('hello', { description: 'Says hello' }, () => 'hello')
       const listener = await listen(server, address)
       try {
-        const { code, steps } = await check('--timeout', '20s', listener.address)
+        const { code, steps } = await check(listener.address)
         expect(steps.filter(({ status }) => status === 'fail' || status === 'warn')).toEqual([])
         expect(code).toBe(0)
       } finally {
