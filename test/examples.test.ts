@@ -25,7 +25,8 @@ const all = [...programsIn('examples'), ...everyday]
 const servers = all.filter(isServer)
 const programs = all.filter(name => !isServer(name) && !tools.includes(name))
 
-test.each(programs.filter(name => hasGit || name !== 'git-client.js'))(
+// Several at a time, because a program mostly starts and waits.
+test.concurrent.each(programs.filter(name => hasGit || name !== 'git-client.js'))(
   'examples/%s runs and checks itself',
   async name => {
     await run(join('examples', name), ...(argumentsOf[name] ?? []))
@@ -169,23 +170,26 @@ const pages = [
   ),
 ]
 
-test.each(pages)('the code in %s is one program that prints what its comments say', async path => {
-  const blocks = read(path).matchAll(/^```js\n(.*?)^```/gms)
-  const page = Array.from(blocks, block => block[1]).join('\n')
-  // The port on the page is an example; the test uses a free one.
-  const program = page.replaceAll(':4000', `:${await freePort()}`)
-  const expected = Array.from(
-    program.matchAll(/^ *console\.log\(.*\) \/\/ (.*)$/gm),
-    line => line[1],
-  )
-  expect(expected.length).toBeGreaterThan(0)
-  const folder = join(root, '.cache')
-  mkdirSync(folder, { recursive: true })
-  const file = join(folder, `${path.replaceAll(/\W/g, '-')}.${process.pid}.mjs`)
-  writeFileSync(file, program)
-  const { stdout } = await run(file).finally(() => rmSync(file))
-  expect(stdout.trimEnd().split('\n')).toEqual(expected)
-})
+test.concurrent.each(pages)(
+  'the code in %s is one program that prints what its comments say',
+  async path => {
+    const blocks = read(path).matchAll(/^```js\n(.*?)^```/gms)
+    const page = Array.from(blocks, block => block[1]).join('\n')
+    // The port on the page is an example; the test uses a free one.
+    const program = page.replaceAll(':4000', `:${await freePort()}`)
+    const expected = Array.from(
+      program.matchAll(/^ *console\.log\(.*\) \/\/ (.*)$/gm),
+      line => line[1],
+    )
+    expect(expected.length).toBeGreaterThan(0)
+    const folder = join(root, '.cache')
+    mkdirSync(folder, { recursive: true })
+    const file = join(folder, `${path.replaceAll(/\W/g, '-')}.${process.pid}.mjs`)
+    writeFileSync(file, program)
+    const { stdout } = await run(file).finally(() => rmSync(file))
+    expect(stdout.trimEnd().split('\n')).toEqual(expected)
+  },
+)
 
 test('code in the documentation that names an example is part of it', () => {
   const named = files('docs')
