@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { cp, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
@@ -286,13 +287,22 @@ function node(...args: string[]): Promise<{ stdout: string }> {
   return exec(process.execPath, args, { cwd: home })
 }
 
-function npm(cwd: string, ...args: string[]): Promise<{ stdout: string }> {
-  const quiet = [...args, '--loglevel=error', '--no-audit', '--no-fund']
+/** Runs npm in a folder. If it fails, the error has the last lines that npm and its scripts printed. */
+async function npm(cwd: string, ...args: string[]): Promise<void> {
   const { npm_execpath } = process.env
-  if (npm_execpath?.endsWith('npm-cli.js')) {
-    return exec(process.execPath, [npm_execpath, ...quiet], { cwd })
+  const isScript = npm_execpath?.endsWith('npm-cli.js') === true
+  const [command, ...first] = isScript ? [process.execPath, npm_execpath] : ['npm']
+  const all = [...first, ...args, '--loglevel=error', '--no-audit', '--no-fund']
+  const shell = !isScript && process.platform === 'win32'
+  const child = spawn(command, all, { cwd, shell, stdio: ['ignore', 'pipe', 'pipe'] })
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      printed = (printed + text).slice(-4000)
+    })
   }
-  return exec('npm', quiet, { cwd, shell: process.platform === 'win32' })
+  const [code, signal] = await once(child, 'close')
+  if (code !== 0) throw new Error(`npm ${args.join(' ')} ended with ${code ?? signal}:\n${printed}`)
 }
 
 /** Returns all modules that importing a file of the installed package loads eagerly. */
