@@ -46,6 +46,8 @@ const onClients = (name, suite, scenarios, ...args) => ({
   name: `client, suite ${suite}, ${name}`,
   suite,
   scenarios,
+  // Scenarios have limits of seconds: on a busy machine one attempt says nothing.
+  retries: 3,
   args: ['--suite', ...args],
 })
 
