@@ -57,8 +57,8 @@ const built = { globalSetup: 'test/built.js', ...shared }
 
 export default defineConfig({
   test: {
-    // Much of the suite waits for timers, sockets and child processes: more workers keep the cores busy meanwhile.
-    maxWorkers: 2 * availableParallelism(),
+    // Much of the suite waits for sockets and child processes: one more keeps the cores busy meanwhile.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       {
         test: {
