@@ -23,26 +23,26 @@ export const attacks = {
     await upgrade(socket, web)
     await sendMany(socket, Buffer.from([0x89, 0x80, 0, 0, 0, 0]), 10)
   },
-  'responses that nobody reads': async ({ web, open, calls }) => {
+  'responses that nobody reads': async ({ web, open, settle }) => {
     const sockets = await openMany(open, web, 40)
-    for (const socket of sockets) socket.pause().write(callOf(web))
-    while ((await calls()) < sockets.length);
+    await Promise.all(sockets.map(socket => send(socket.pause(), callOf(web))))
+    await called(settle)
   },
-  'pipelined responses that nobody reads': async ({ web, open, calls }) => {
+  'pipelined responses that nobody reads': async ({ web, open, settle }) => {
     const socket = await open(web)
-    socket.pause().write(callOf(web).repeat(40))
-    while ((await calls()) === 0);
+    await send(socket.pause(), callOf(web).repeat(40))
+    await called(settle)
   },
-  'responses on TCP that nobody reads': async ({ tcp, open, calls }) => {
+  'responses on TCP that nobody reads': async ({ tcp, open, settle }) => {
     const sockets = await openMany(open, tcp, 40)
-    for (const socket of sockets) socket.pause().write(`${callBody()}\n`)
-    while ((await calls()) < sockets.length);
+    await Promise.all(sockets.map(socket => send(socket.pause(), `${callBody()}\n`)))
+    await called(settle)
   },
-  'responses on WebSockets that nobody reads': async ({ web, open, calls }) => {
+  'responses on WebSockets that nobody reads': async ({ web, open, settle }) => {
     const sockets = await openMany(open, web, 40)
     await Promise.all(sockets.map(socket => upgrade(socket, web)))
-    for (const socket of sockets) socket.write(masked(callBody()))
-    while ((await calls()) < sockets.length);
+    await Promise.all(sockets.map(socket => send(socket, masked(callBody()))))
+    await called(settle)
   },
   'responses that are read in part': ({ web, open, calls }) =>
     readParts(open, calls, web, callOf(web)),
@@ -133,17 +133,17 @@ export const attacks = {
     for (let count = 0; count < 100; count++) await exchange(socket, callOf(web, 'task', args))
     await settle()
   },
-  'event streams that can be resumed': async ({ web, open, calls }) => {
+  'event streams that can be resumed': async ({ web, open, settle }) => {
     const socket = await open(web)
     const session = await initialize(socket, web, '')
     const _meta = { progressToken: 1 }
     const params = { name: 'stream', arguments: { text: megabyte.slice(0, 900_000) }, _meta }
     for (let count = 0; count < 100; count++) {
       const one = await open(web)
-      await send(one, inSession(web, session, 'tools/call', params))
-      while ((await calls()) <= count);
+      await exchange(one, inSession(web, session, 'tools/call', params))
       one.destroy()
     }
+    await called(settle)
   },
   'bodies that are never complete': ({ web, open }) => {
     const head = `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:${web}\r\n${json}Content-Length: ${4 * MiB}\r\n\r\n`
@@ -202,6 +202,15 @@ export async function openSocket(port) {
   return socket
 }
 
+/**
+ * Waits until the server has nothing more to do. On a busy machine its limits may have refused some of the calls;
+ * without any this was no attack.
+ */
+async function called(settle) {
+  const { calls } = await settle()
+  if (calls === 0) throw new Error('the server has refused every call')
+}
+
 function openMany(open, port, count) {
   return Promise.all(Array.from({ length: count }, () => open(port)))
 }
@@ -224,8 +233,10 @@ async function readParts(open, calls, port, request, prepare = async () => {}) {
       left -= chunk.length
       if (left <= 0) socket.pause()
     })
+    const before = await calls()
     socket.resume().write(request)
-    while ((await calls()) <= part);
+    // On a busy machine the limits of the server may refuse the call.
+    while ((await calls()) === before && !socket.destroyed);
     while (left > 0 && !socket.destroyed) await new Promise(resolve => setImmediate(resolve))
   }
 }
