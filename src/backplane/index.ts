@@ -4,6 +4,9 @@ export type { LogEntry, LogPage, LogPosition, LogRetention, SharedLog } from './
 export type { ClusterMember, HeartbeatReply, Membership } from './membership.ts'
 export { type MemoryOptions, memory } from './memory/memory.ts'
 export type { BusSubscriber, MessageBus } from './message-bus.ts'
+export { type ParentBackplaneOptions, parentBackplane } from './parent/parent.ts'
+export type { ProcessChannel } from './parent/process-channel.ts'
+export { serveBackplane } from './parent/state-server.ts'
 export type {
   ClaimResult,
   OwnedWrite,
