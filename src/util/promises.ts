@@ -52,6 +52,14 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined):
   })
 }
 
+/** Resolves when the signal is aborted, at once if it is already. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
 /** Runs an operation for each item, at most `size` of them at a time. Resolves to the results in the order of the items. */
 export async function inBatches<Item, Result>(
   items: readonly Item[],

@@ -16,15 +16,26 @@ import { limits } from '../../util/limits/limits.ts'
 import { isRecord } from '../../util/objects.ts'
 import { errorMessage } from '../../util/text/error-message.ts'
 import type { CommandLine } from '../arguments.ts'
+import type { CliCluster } from '../cluster/cluster-of.ts'
 import { exitCodes, FileError, UsageError, withUsageErrors } from '../exit.ts'
 import type { Invocation, Run } from '../invocation.ts'
 import { readKeyFile } from '../key-file.ts'
 import { programName } from '../program.ts'
 import { guardOptions } from '../up/caller-auth.ts'
 import { type DevAuth, devAuthText, devUsersOf, startDevAuth } from '../up/dev-auth.ts'
+import { checkWorkerAddresses } from '../workers/check-plan.ts'
+import { serveInWorker } from '../workers/serve-in-worker.ts'
+import { withWorkers } from '../workers/with-workers.ts'
+import type { Worker } from '../workers/worker.ts'
 
 /** `trunkline serve`: runs a file that exports a server, or that calls `serve` itself. */
-export const run: Run = async invocation => {
+export const run: Run = invocation => {
+  // It starts this command again, with all other options.
+  if (invocation.input.has('watch')) return serveNamed(invocation, undefined)
+  return withWorkers(invocation, serveNamed)
+}
+
+async function serveNamed(invocation: Invocation, worker: Worker | undefined): Promise<number> {
   const { input } = invocation
   const [name] = input.operands
   if (name === undefined) throw new UsageError('missing file: trunkline serve server.js')
@@ -32,7 +43,7 @@ export const run: Run = async invocation => {
   if (!existsSync(file)) throw new UsageError(`${file} does not exist`)
   const addresses = await withUsageErrors(() => requestedAddresses(input, invocation.env))
   if (input.has('watch')) return serveWatched(file, invocation)
-  return serveFile(file, addresses, invocation)
+  return serveFile(file, addresses, invocation, worker)
 }
 
 /** Returns the addresses of operands and options; undefined if there are none. */
@@ -67,8 +78,11 @@ function flagsOf(input: CommandLine): string[] {
 async function serveFile(
   file: string,
   addresses: readonly string[] | undefined,
-  { input, env, terminal }: Invocation,
+  invocation: Invocation,
+  worker: Worker | undefined,
 ): Promise<number> {
+  const { input, env, terminal } = invocation
+  const cluster = worker && (await joined(worker))
   // A file that calls serve() itself reads these arguments and environment variables.
   const forwarded = (addresses ?? []).map(flagFor)
   process.argv = [
@@ -82,11 +96,11 @@ async function serveFile(
   const keyFile = input.value('keys')
   if (keyFile !== undefined) {
     // The file makes its server itself, which reads this variable.
-    const keys = await readKeyFile(keyFile)
-    process.env[keysVariable] = keys.map(key => Buffer.from(key).toString('hex')).join(',')
-  }
+    setKeys(await readKeyFile(keyFile))
+  } else if (cluster !== undefined && !process.env[keysVariable]) setKeys(cluster.lastingKeys)
   const authFile = input.value('auth')
   const where = addresses ?? addressesOf([], env)
+  if (worker !== undefined) checkWorkerAddresses(where)
   const users = devUsersOf(input, where, authFile !== undefined)
   const authConfig = authFile === undefined ? undefined : await readAuthFile(authFile, env)
   const listenersBefore = process.listenerCount('SIGTERM')
@@ -94,8 +108,13 @@ async function serveFile(
   // A file may both export its server and serve it; serve() adds a SIGTERM listener.
   const isServing = process.listenerCount('SIGTERM') > listenersBefore
   if (endpoint === undefined || isServing) {
-    if (authFile === undefined && users === undefined) return untilExit(file)
-    const option = users === undefined ? '--auth' : '--dev-auth'
+    const needsExport = [
+      ...(authFile === undefined ? [] : ['--auth']),
+      ...(users === undefined ? [] : ['--dev-auth']),
+      ...(worker === undefined ? [] : ['--workers']),
+    ]
+    const [option] = needsExport
+    if (option === undefined) return untilExit(file)
     terminal.error(
       `trunkline: ${option} requires a file that exports a server; ${file} serves itself`,
     )
@@ -106,11 +125,13 @@ async function serveFile(
   const devAuth = users === undefined ? undefined : await startDevAuth(users)
   const auth = devAuth?.config ?? authConfig
   const noteError = (error: unknown): void => terminal.note(errorMessage(error))
+  const guard = async () => auth && guardOptions(auth, onlyAddress(where), noteError)
+  if (worker !== undefined && cluster !== undefined) {
+    const options = { ...(await withUsageErrors(guard)), onError: noteError }
+    return serveInWorker(invocation, { endpoint, addresses: where, options, cluster, worker })
+  }
   const serving = await withUsageErrors(async () =>
-    serve(endpoint, {
-      addresses: where,
-      ...(auth && (await guardOptions(auth, onlyAddress(where), noteError))),
-    }),
+    serve(endpoint, { addresses: where, ...(await guard()) }),
   )
   if (devAuth !== undefined) terminal.note(loginText(devAuth, serving.addresses))
   // On stdio, stdout carries protocol messages.
@@ -120,6 +141,17 @@ async function serveFile(
   await serving.ended
   await devAuth?.close()
   return exitCodes.ok
+}
+
+/** Joins the cluster of all workers. Its code is loaded only then. */
+async function joined(worker: Worker): Promise<CliCluster> {
+  const { workerCluster } = await import('../cluster/cluster-of.ts')
+  return workerCluster(worker)
+}
+
+/** Sets the keys of the server, which the file makes itself. */
+function setKeys(keys: readonly Uint8Array[]): void {
+  process.env[keysVariable] = keys.map(key => Buffer.from(key).toString('hex')).join(',')
 }
 
 /** Returns the text that says how to log in at a server with `--dev-auth`. */

@@ -1,6 +1,4 @@
 import { availableParallelism } from 'node:os'
-import { withClusterHealth } from '../../observe/cluster/health.ts'
-import { type HealthReport, Ops } from '../../observe/health/health.ts'
 import type { Log } from '../../observe/log/log.ts'
 import { observe } from '../../observe/observe.ts'
 import { withSessionEvents } from '../../observe/observed.ts'
@@ -11,6 +9,7 @@ import { defaultStarts } from '../../router/policy/start-gate.ts'
 import { Router } from '../../router/router.ts'
 import type { Listener } from '../../transport/listener.ts'
 import { limits } from '../../util/limits/limits.ts'
+import { aborted } from '../../util/promises.ts'
 import { errorMessage } from '../../util/text/error-message.ts'
 import { AccessControl } from '../access/access-control.ts'
 import type { ServerGrants } from '../access/server-grants.ts'
@@ -24,7 +23,7 @@ import { configPaths } from '../up/config-paths.ts'
 import { openConsole, type UpConsole } from '../up/console/open.ts'
 import { type DevAuth, devAuthText, devUsersOf, startDevAuth } from '../up/dev-auth.ts'
 import { printDryRun } from '../up/dry-run.ts'
-import { defaultCachePath, ListCache } from '../up/list-cache.ts'
+import { defaultCachePath, type ListCache, openListCache } from '../up/list-cache.ts'
 import { checkFree, closeAll, listenAll, listenViews, type ViewListeners } from '../up/listeners.ts'
 import { openPinFile, type PersistentPins, routerPinsHost } from '../up/pin-file.ts'
 import { demoPlan, type Plan, planOf, type UpOptions, upOptionsOf } from '../up/plan.ts'
@@ -32,9 +31,17 @@ import { ConfigReloader } from '../up/reload.ts'
 import { ServerNotes } from '../up/server-notes.ts'
 import { handleSighup } from '../up/sighup.ts'
 import { type ConfigWatches, watchConfigs } from '../watch/config-watches.ts'
+import { RouterOps } from '../workers/ops.ts'
+import { withWorkers } from '../workers/with-workers.ts'
+import type { Worker } from '../workers/worker.ts'
 
 /** `trunkline up`: serves the configured servers behind one address until it is interrupted. */
-export const run: Run = async invocation => {
+export const run: Run = invocation => withWorkers(invocation, serveConfigured)
+
+async function serveConfigured(
+  invocation: Invocation,
+  worker: Worker | undefined,
+): Promise<number> {
   const { input, terminal, env } = invocation
   const options = await withUsageErrors(() => upOptionsOf(invocation))
   const [first, ...others] = await configPaths(invocation)
@@ -49,7 +56,8 @@ export const run: Run = async invocation => {
           allowPublic: options.isPublic || options.listen.length > 0,
           hasCallerTokens: options.isDevAuth,
           tolerant: !input.has('strict'),
-          ask: inputs => askConfigInputs(invocation, inputs),
+          // Several processes cannot ask the same user.
+          ask: async inputs => (worker ? new Map() : askConfigInputs(invocation, inputs)),
           onChange: outcome => reloader?.apply(outcome),
         })
   try {
@@ -78,10 +86,11 @@ export const run: Run = async invocation => {
       // The file may have changed while the servers started.
       if (watch !== undefined && watch.config !== config) void started.apply(watch.config)
     }
-    const cluster = await joinedCluster(invocation)
+    const cluster = await joinedCluster(invocation, worker)
     try {
       const shared = cluster === undefined ? plan : cluster.share(plan)
-      return await serve({ invocation, plan: shared, options, watch, devAuth, cluster, onStarted })
+      const setup = { invocation, worker, plan: shared, options, watch, devAuth, cluster }
+      return await serve({ ...setup, onStarted })
     } finally {
       await cluster?.[Symbol.asyncDispose]()
     }
@@ -92,16 +101,22 @@ export const run: Run = async invocation => {
 }
 
 /** Opens the engine of the cluster that this process takes part in; undefined if it takes part in none. */
-async function joinedCluster(invocation: Invocation): Promise<CliCluster | undefined> {
+async function joinedCluster(
+  invocation: Invocation,
+  worker: Worker | undefined,
+): Promise<CliCluster | undefined> {
   const { input, env } = invocation
-  if (!input.has('cluster') && env.TRUNKLINE_CLUSTER === undefined) return undefined
+  const hasEngine = input.has('cluster') || env.TRUNKLINE_CLUSTER !== undefined
+  if (!hasEngine && worker === undefined) return undefined
   const { clusterOf } = await import('../cluster/cluster-of.ts')
-  return clusterOf(invocation)
+  return clusterOf(invocation, worker)
 }
 
 /** The input of `serve`. */
 interface UpSetup {
   readonly invocation: Invocation
+  /** This process as one of several that serve the same. */
+  readonly worker: Worker | undefined
   readonly plan: Plan
   readonly options: UpOptions
   readonly watch: ConfigWatches | undefined
@@ -115,7 +130,7 @@ interface UpSetup {
 
 /** Starts the router, serves it until stdio ends or the command is stopped, and closes everything. */
 async function serve(setup: UpSetup): Promise<number> {
-  const { invocation, plan, watch } = setup
+  const { invocation, plan, watch, worker } = setup
   const { terminal, signal } = invocation
   const running = await startRouter(plan, setup)
   const { router, access, pins, cache, observer, logError, grants } = running
@@ -135,6 +150,7 @@ async function serve(setup: UpSetup): Promise<number> {
   let listeners: ReadonlyMap<string, Listener> = new Map()
   let views: ViewListeners = new Map()
   const notes = new ServerNotes(terminal)
+  const ops = new RouterOps({ plan, router, observer, worker })
   let itsConsole: UpConsole | undefined
   try {
     itsConsole = await openConsole({
@@ -151,31 +167,30 @@ async function serve(setup: UpSetup): Promise<number> {
     )
     const served = plan.view === undefined ? router : router.view(plan.view)
     const endpoint = withSessionEvents(served)
-    // Health is always served, even if metrics are off or have an address of their own.
-    const ops =
-      plan.metrics === true ? observer.ops : new Ops({ health: () => healthOf(router, plan) })
     const { lameDuckMs } = setup.options
     const { isAnyPort, tls, auth } = plan
     const pages = grants?.pages
     const { cluster } = setup
     const listenOptions = {
-      ...{ ops, isAnyPort, lameDuckMs, tls, auth, pages, cluster },
+      ...{ ops: ops.beside, isAnyPort, lameDuckMs, tls, auth, pages, cluster },
       onError: logError,
     }
     const withConsole = { ...listenOptions, console: shared }
     listeners = await listenAll(endpoint, plan.listen, withConsole)
     views = await listenViews(router, plan.viewAddresses, listenOptions)
     const opsListener =
-      typeof plan.metrics === 'string' ? await observer.listen(plan.metrics) : undefined
+      typeof plan.metrics === 'string' ? await ops.listen(plan.metrics) : undefined
     await readyOrStopped(setup, router, stopped)
     if (signal.aborted) return exitCodes.ok
     const addresses = addressesIn(listeners)
-    reportStarted(setup, router, {
-      addresses,
-      views,
-      ops: opsListener?.address,
-      console: itsConsole,
-    })
+    if (worker === undefined || (await worker.ready())) {
+      reportStarted(setup, router, {
+        addresses,
+        views,
+        ops: opsListener?.address,
+        console: itsConsole,
+      })
+    }
     // After the banner, which shows the state of every server and has to stay visible.
     if (notesServers(invocation) && observer.log?.writes('warn')) notes.start(router.servers())
     const relisten = async (next: readonly string[]): Promise<void> => {
@@ -189,22 +204,17 @@ async function serve(setup: UpSetup): Promise<number> {
   } finally {
     notes.stop()
     // First of all, so that load balancers see it at every address.
-    await observer.ops.close()
+    await ops.retire()
     await Promise.all([listeners, ...views.values()].map(each => closeAll(each)))
     await itsConsole?.close()
     await router.close({ drainMs: limits.drainMs.default })
     await access.close()
     await pins?.close()
     await cache?.close()
+    await ops.close()
     await observer.close()
     sighup.stop()
   }
-}
-
-/** Returns the health for `/readyz`; where callers are authenticated, nothing of the servers, because anybody may ask. */
-function healthOf(router: Router, { auth }: Plan): HealthReport {
-  const report = withClusterHealth(router.health())
-  return auth === undefined ? report : { level: report.level }
 }
 
 /** A router with its pins and its observer. */
@@ -220,12 +230,16 @@ interface RunningRouter {
 }
 
 /** Creates the router, which starts its servers. Throws before that if pins or addresses cannot be used. */
-async function startRouter(plan: Plan, { options, invocation }: UpSetup): Promise<RunningRouter> {
+async function startRouter(
+  plan: Plan,
+  { options, invocation, worker }: UpSetup,
+): Promise<RunningRouter> {
   const pins = options.pins === undefined ? undefined : await openPinFile(options.pins)
   const cache = await openCache(plan, options, invocation)
   // Checked before any program is started: without an address there is no use for them.
   const fixed = [...plan.listen, ...Object.values(plan.viewAddresses).flat()]
-  if (!plan.isAnyPort) await checkFree(fixed, plan.tls)
+  const isFirst = worker === undefined || worker.isFirst
+  if (!plan.isAnyPort && isFirst) await checkFree(fixed, plan.tls)
   let log: Log | undefined
   const logError = (error: unknown): void => {
     log?.write('warn', errorMessage(error))
@@ -275,10 +289,8 @@ async function openCache(
 ): Promise<ListCache | undefined> {
   if (path === false || (path === undefined && input.has('demo'))) return undefined
   const onProblem = (reason: string): void => terminal.note(`lists are not remembered: ${reason}`)
-  const cache = new ListCache(path ?? defaultCachePath(env), onProblem)
   const keys = Object.entries(servers).map(([name, its]) => definitionKey(name, its))
-  await cache.load(new Set(keys.filter(key => key !== undefined)))
-  return cache
+  return openListCache(path ?? defaultCachePath(env), keys, onProblem)
 }
 
 /** Whether the log reports configuration reloads. On a terminal the command prints readable notes instead. */
@@ -318,7 +330,7 @@ function addressesIn(listeners: ReadonlyMap<string, Listener>): readonly string[
 
 /** Prints what is served: a banner, or with `--json` a document. */
 function reportStarted(
-  { invocation, plan, watch, devAuth }: UpSetup,
+  { invocation, options, plan, watch, devAuth }: UpSetup,
   router: Router,
   { addresses, views: viewListeners, ops: opsAddress, console: itsConsole }: Started,
 ): void {
@@ -344,6 +356,7 @@ function reportStarted(
     views,
     hasSearch,
     ops,
+    workers: options.workers,
     console: itsConsole?.link(),
   }
   const login = devAuth && { devAuth: devAuthText(devAuth) }
@@ -351,7 +364,7 @@ function reportStarted(
 }
 
 function reloaderOf(
-  { invocation, options }: UpSetup,
+  { invocation, options, worker }: UpSetup,
   { router, access, observer, grants }: RunningRouter,
   relisten: (addresses: readonly string[]) => Promise<void>,
 ): ConfigReloader {
@@ -361,7 +374,8 @@ function reloaderOf(
     terminal: invocation.terminal,
     options,
     log,
-    isLogged: level => logsReloads() && log?.writes(level) === true,
+    // The other workers would print the same as the first one.
+    isLogged: level => (worker?.number ?? 1) > 1 || (logsReloads() && log?.writes(level) === true),
     usePolicy: policy => access.use(policy),
     withGrants: servers => withGrants(grants, servers),
     relisten,
@@ -382,12 +396,4 @@ function withGrants(grants: ServerGrants | undefined, servers: Plan['servers']):
 function stdioEnded(listeners: readonly Listener[]): Promise<unknown> {
   const stdio = listeners.filter(({ address }) => address === 'stdio:')
   return stdio.length === 0 ? new Promise(() => {}) : Promise.all(stdio.map(one => one.ended))
-}
-
-/** Resolves when the signal is aborted: for this command an interruption is the normal end. */
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

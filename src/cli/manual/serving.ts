@@ -50,6 +50,13 @@ const clusterOptions: readonly OptionRow[] = [
   },
 ]
 
+const workersOption: OptionRow = {
+  name: 'workers',
+  value: 'N',
+  meaning:
+    'Serve in this many processes, which share addresses and sessions, because Node uses one core per process: a number up to 64, or `auto` for one per core.',
+}
+
 const serverName: OptionRow = {
   name: 'name',
   value: 'NAME',
@@ -148,6 +155,7 @@ export const servingCommands: readonly CommandRow[] = [
       },
       keysOption,
       ...clusterOptions,
+      workersOption,
       devAuthOption,
       { name: 'public', meaning: 'Allow access from other machines, without authentication.' },
       { name: 'demo', meaning: 'Serve two demo servers, and ignore any configuration.' },
@@ -257,10 +265,12 @@ export const servingCommands: readonly CommandRow[] = [
       },
       devAuthOption,
       keysOption,
+      workersOption,
     ],
     examples: [
       'trunkline serve weather.js',
       'trunkline serve weather.js --http 3000 --watch',
+      'trunkline serve weather.js --http 3000 --workers auto',
       'trunkline serve weather.js tcp://127.0.0.1:4000 unix:/tmp/weather.sock',
     ],
   },

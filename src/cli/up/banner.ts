@@ -4,6 +4,7 @@ import type { ServerStatus } from '../../router/status.ts'
 import { limits } from '../../util/limits/limits.ts'
 import type { Style, Terminal } from '../terminal.ts'
 import { oneLine } from '../terminal.ts'
+import { commandPid } from '../workers/worker.ts'
 
 /** What the banner of a running router shows. */
 export interface BannerInfo {
@@ -19,6 +20,8 @@ export interface BannerInfo {
   readonly ops: string | undefined
   /** Who can log in, if an authorization server for development runs beside the router. */
   readonly devAuth?: string
+  /** How many processes serve this; 1 by default. */
+  readonly workers?: number | undefined
   /** The link that opens the console, if there is one. */
   readonly console?: string | undefined
   /** The command that runs this program. */
@@ -43,6 +46,10 @@ export function printBanner(terminal: Terminal, info: BannerInfo): void {
   }
   for (const address of addresses) lines.push(serving(address, view))
   for (const [name, those] of views) for (const each of those) lines.push(serving(each, name))
+  const { workers = 1 } = info
+  if (workers > 1) {
+    lines.push(`  ${workers} workers, each with its own instances of the local programs below`)
+  }
   // The lines of names are indented by six characters.
   const width = terminal.width - 6
   const tools = router.tools()
@@ -61,7 +68,7 @@ export function printBanner(terminal: Terminal, info: BannerInfo): void {
     lines.push(`      ${paint('hidden:', 'yellow')} ${unseen} (${first.why})`)
   }
   if (router.servers().some(({ action }) => action !== undefined)) {
-    lines.push(`  ${paint('quarantined servers:', 'yellow')} ${retryText}`)
+    lines.push(`  ${paint('quarantined servers:', 'yellow')} ${retryText()}`)
   }
   const isListed = !hasSearch && view === undefined
   if (isListed && tools.length > limits.manyTools.default) {
@@ -113,11 +120,12 @@ export function withoutStep(reason: string): string {
   return reason.replace(/\bopening: /, '')
 }
 
-/** How an operator gets a quarantined server restarted. */
-export const retryText =
-  process.platform === 'win32'
+/** Returns how an operator gets a quarantined server restarted. */
+export function retryText(): string {
+  return process.platform === 'win32'
     ? 'fix the reason and save the configuration to retry'
-    : `fix the reason, then save the configuration or run "kill -HUP ${process.pid}" to retry`
+    : `fix the reason, then save the configuration or run "kill -HUP ${commandPid()}" to retry`
+}
 
 type Paint = (text: string, style: Style) => string
 

@@ -5,6 +5,7 @@ import { unmatchedPatterns } from '../access/unmatched.ts'
 import { exitCodes } from '../exit.ts'
 import type { Invocation } from '../invocation.ts'
 import { oneLine } from '../terminal.ts'
+import { workerCount } from '../workers/count.ts'
 import type { Plan } from './plan.ts'
 
 /** Prints what would be served, and how the terms of another host were translated. Returns the exit code. */
@@ -40,6 +41,10 @@ export async function printDryRun(
   const state = invalid.length === 0 ? 'valid' : `${invalid.length} of ${enabled.length} invalid`
   terminal.line(file === undefined ? 'no configuration: demo servers' : `${file}: ${state}`)
   terminal.line(`Would serve ${plan.listen.join(', ')}`)
+  const workers = workerCount(input)
+  if (workers > 1) {
+    terminal.line(`with ${workers} workers, each with its own instances of local programs`)
+  }
   for (const name of servers) terminal.line(`  ${name}`)
   for (const { name, reason } of invalid) terminal.line(`  ✗ ${name} (${oneLine(reason, 300)})`)
   for (const { rule, pattern, reason } of unmatched) {

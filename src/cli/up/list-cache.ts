@@ -113,6 +113,17 @@ function merged(others: readonly Entry[], own: RememberedListsFile): RememberedL
   return { version: 1, servers: Object.fromEntries(newest) }
 }
 
+/** Opens a cache, and reads what it has under these keys; a server without a key is not remembered. */
+export async function openListCache(
+  path: string,
+  keys: readonly (string | undefined)[],
+  onProblem: (reason: string) => void,
+): Promise<ListCache> {
+  const cache = new ListCache(path, onProblem)
+  await cache.load(new Set(keys.filter(key => key !== undefined)))
+  return cache
+}
+
 /** Returns where lists are remembered if the user does not say so: in the user's folder for caches. */
 export function defaultCachePath(env: Readonly<Record<string, string | undefined>>): string {
   const { XDG_CACHE_HOME, LOCALAPPDATA } = env

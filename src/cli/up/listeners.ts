@@ -114,7 +114,7 @@ async function listenOn(
   const isGuarded = config !== undefined && address !== 'stdio:'
   const guard = isGuarded ? await guardOf(config, address, onError) : undefined
   const beside = part !== undefined && isServable(address) ? part : undefined
-  const joined = cluster && { backplane: cluster.backplane, cluster: cluster.options }
+  const joined = cluster?.join()
   const common = { onError, ops, lameDuckMs, tls, beside }
   const how = { ...common, ...(pages && { pages }), ...joined, ...guard }
   try {

@@ -15,6 +15,8 @@ import { parseDuration } from '../arguments.ts'
 import { UsageError } from '../exit.ts'
 import type { Invocation } from '../invocation.ts'
 import { readKeyFile } from '../key-file.ts'
+import { checkWorkerPlan } from '../workers/check-plan.ts'
+import { workerCount } from '../workers/count.ts'
 import { type ConsolePlan, consolePlan } from './console/plan.ts'
 import { checkSelfReference } from './self-reference.ts'
 
@@ -83,6 +85,8 @@ export interface UpOptions {
   readonly isPublic: boolean
   /** Whether callers need tokens of an authorization server for development, which runs beside the router. */
   readonly isDevAuth?: boolean
+  /** How many processes serve the same; 1 by default. */
+  readonly workers?: number
 }
 
 /** Returns the address of `--http`; none if it is not given. */
@@ -94,6 +98,7 @@ function httpAddresses({ input, env }: Invocation): readonly string[] {
 /** Reads the options of `trunkline up`. Rejects with a UsageError for values that cannot be used. */
 export async function upOptionsOf(invocation: Invocation): Promise<UpOptions> {
   const { input } = invocation
+  const workers = workerCount(input)
   const lameDuck = input.value('lame-duck')
   const keyFile = input.value('keys')
   return {
@@ -103,7 +108,7 @@ export async function upOptionsOf(invocation: Invocation): Promise<UpOptions> {
     view: input.value('view'),
     metrics: input.value('metrics'),
     console: input.has('no-console') ? false : input.value('console'),
-    isTerminal: invocation.terminal.isInteractive && !input.has('json'),
+    isTerminal: invocation.terminal.isInteractive && !input.has('json') && workers === 1,
     logLevel: input.value('log-level'),
     keys: keyFile === undefined ? undefined : await readKeyFile(keyFile),
     policy: input.value('policy'),
@@ -112,6 +117,7 @@ export async function upOptionsOf(invocation: Invocation): Promise<UpOptions> {
     cache: input.has('no-cache') ? false : input.value('cache'),
     isPublic: input.has('public'),
     isDevAuth: input.value('dev-auth') !== undefined,
+    workers,
   }
 }
 
@@ -128,7 +134,7 @@ export function planOf(config: RouterConfig, options: UpOptions): Plan {
   if (auth !== undefined) checkGuardedAddresses(auth, served, metrics === true && !isPublic)
   checkView(options.view, Object.keys(config.router.views ?? {}))
   checkSelfReference({ servers: config.servers, listen, file: config.file })
-  return {
+  const plan: Plan = {
     servers: config.servers,
     router: { ...config.router, ...keysOf(config, options) },
     listen,
@@ -145,6 +151,8 @@ export function planOf(config: RouterConfig, options: UpOptions): Plan {
     // The check: the parser accepts only log levels.
     logLevel: (options.logLevel as LogLineLevel | undefined) ?? config.logLevel,
   }
+  if (options.workers !== undefined && options.workers > 1) checkWorkerPlan(plan)
+  return plan
 }
 
 /** The plan without a configuration: two demo servers, one of them with two instances. */
@@ -154,7 +162,7 @@ export function demoPlan(program: readonly string[], options: UpOptions): Plan {
   const metrics = options.metrics ?? true
   checkView(options.view, [])
   checkPublicAddresses(allAddresses(listen, metrics), options.isPublic)
-  return {
+  const plan: Plan = {
     servers: {
       text: { command, args: [...args, 'demo', 'text'], instances: 2, balance: 'round-robin' },
       clock: { command, args: [...args, 'demo', 'clock'] },
@@ -174,6 +182,8 @@ export function demoPlan(program: readonly string[], options: UpOptions): Plan {
     console: consoleOption(undefined, listen, options),
     logLevel: (options.logLevel as LogLineLevel | undefined) ?? 'warn',
   }
+  if (options.workers !== undefined && options.workers > 1) checkWorkerPlan(plan)
+  return plan
 }
 
 function consoleOption(

@@ -45,7 +45,7 @@ export class ServerNotes {
       events.instanceStarted.subscribe(({ server, instance }) => this.#started(server, instance)),
       events.instanceQuarantined.subscribe(({ server, instance, reason }) => {
         this.#failing.set(keyOf(server, instance), { reason, count: 1 })
-        this.#print(server, `quarantined: ${reason}; ${retryText}`)
+        this.#print(server, `quarantined: ${reason}; ${retryText()}`)
       }),
     ]
   }

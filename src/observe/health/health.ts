@@ -74,7 +74,7 @@ export interface OpsOptions extends Pick<OriginPolicy, 'allowedHosts' | 'allowed
   /** Returns the health for `/readyz`; without it, the process is always ready. */
   readonly health?: () => HealthReport
   /** Returns the Prometheus text for `/metrics`; without it, the path returns 404. */
-  readonly metrics?: () => string
+  readonly metrics?: () => string | Promise<string>
   /** Called with errors of `health` and `metrics`, which the response does not reveal. */
   readonly onError?: (error: unknown) => void
 }
@@ -108,7 +108,7 @@ export class Ops {
 
   /** Handles one request. With `isRetired`, `/readyz` returns 503. Never throws. */
   handle(request: OpsRequest, reply: OpsReply, isRetired = false): void {
-    const { allowedHosts, allowedOrigins, onError } = this.#options
+    const { allowedHosts, allowedOrigins } = this.#options
     const isHead = request.method === 'HEAD'
     const send = (status: number, type: string, body: string, more = {}) => {
       const headers = { 'content-type': type, ...ownHeaders, ...more }
@@ -123,8 +123,7 @@ export class Ops {
         send(405, json, problem('Method not allowed'), { allow: 'GET, HEAD' })
       } else this.#answer(request.path, isRetired || this.#isClosing, send)
     } catch (error) {
-      onError?.(error)
-      send(500, json, problem('Internal error'))
+      this.#fail(error, send)
     }
   }
 
@@ -133,15 +132,27 @@ export class Ops {
     this.#isClosing = true
   }
 
-  #answer(
-    path: string,
-    isClosing: boolean,
-    send: (status: number, type: string, body: string) => void,
-  ): void {
+  #sendMetrics(text: string | Promise<string>, send: Send): void {
+    if (typeof text === 'string') {
+      send(200, prometheusType, text)
+      return
+    }
+    text.then(
+      found => send(200, prometheusType, found),
+      error => this.#fail(error, send),
+    )
+  }
+
+  #fail(error: unknown, send: Send): void {
+    this.#options.onError?.(error)
+    send(500, json, problem('Internal error'))
+  }
+
+  #answer(path: string, isClosing: boolean, send: Send): void {
     const { health, metrics } = this.#options
     if (path === '/metrics') {
       if (metrics === undefined) send(404, json, problem('Metrics are off'))
-      else send(200, prometheusType, metrics())
+      else this.#sendMetrics(metrics(), send)
     } else if (path === '/healthz') {
       send(200, json, '{"status":"alive"}\n')
     } else {
@@ -153,6 +164,9 @@ export class Ops {
     }
   }
 }
+
+/** Sends a response. */
+type Send = (status: number, type: string, body: string) => void
 
 /**
  * Combines two handlers: requests for the paths of `ops` go to `ops`, all others to `main`. Once the

@@ -73,13 +73,16 @@ function tlsServer(options: ListenPskOptions, accepted: (socket: Socket) => void
 
 async function bindFile(server: Server, file: string): Promise<string> {
   const path = resolve(file)
-  await bindSocketFile(server, path)
+  await bindSocketFile(server, path, ownSocket)
   return `unix:${path}`
 }
 
 async function bindPort(server: Server, target: { host: string; port: number }): Promise<string> {
-  await bind(server, tcpAddress(target.host, target.port), target)
+  await bind(server, tcpAddress(target.host, target.port), { ...target, ...ownSocket })
   // The check: a server bound to a host and a port has this form of address.
   const { address, port } = server.address() as AddressInfo
   return tcpAddress(address, port)
 }
+
+/** Of this process alone: without it, the workers of `node:cluster` would share an address. */
+const ownSocket = { exclusive: true }

@@ -1,5 +1,5 @@
 import { chmodSync, lstatSync, type Stats, unlinkSync } from 'node:fs'
-import { connect, type Server } from 'node:net'
+import { connect, type ListenOptions, type Server } from 'node:net'
 import { isMainThread } from 'node:worker_threads'
 import { ChannelError } from '../../jsonrpc/channel.ts'
 import { bind, systemCode } from '../listener.ts'
@@ -14,14 +14,18 @@ const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103
  * A stale file of a dead server is replaced; a file whose server answers, or that is not a socket, is
  * never touched. Rejects with a ChannelError `'refused'`.
  */
-export async function bindSocketFile(server: Server, path: string): Promise<void> {
+export async function bindSocketFile(
+  server: Server,
+  path: string,
+  options: Pick<ListenOptions, 'exclusive'> = {},
+): Promise<void> {
   checkLength(path)
   try {
-    await bindPrivate(server, path)
+    await bindPrivate(server, { ...options, path })
   } catch (error) {
     if (!(error instanceof ChannelError) || systemCode(error.cause) !== 'EADDRINUSE') throw error
     await removeStale(path)
-    await bindPrivate(server, path)
+    await bindPrivate(server, { ...options, path })
   }
   try {
     chmodSync(path, 0o600)
@@ -37,13 +41,17 @@ export async function bindSocketFile(server: Server, path: string): Promise<void
  * Creates the file without permissions for others: with a later chmod alone, others could connect
  * before it.
  */
-function bindPrivate(server: Server, path: string): Promise<void> {
-  if (!isMainThread) return bind(server, `unix:${path}`, { path })
+function bindPrivate(
+  server: Server,
+  options: ListenOptions & { readonly path: string },
+): Promise<void> {
+  const address = `unix:${options.path}`
+  if (!isMainThread) return bind(server, address, options)
   // The owner keeps all permissions, because another thread may create directories at this moment.
   const before = process.umask(0o077)
   try {
     // The file exists when this returns; the promise resolves later.
-    return bind(server, `unix:${path}`, { path })
+    return bind(server, address, options)
   } finally {
     process.umask(before)
   }

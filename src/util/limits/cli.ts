@@ -86,6 +86,35 @@ export const cliLimits = {
     unit: 'count',
     meaning: 'Calls in flight in `trunkline bench`, unless `--concurrency` is given.',
   },
+  maxWorkers: {
+    default: 64,
+    unit: 'count',
+    meaning: 'Processes that `--workers` starts. More are refused.',
+  },
+  workerStarts: {
+    default: 3,
+    unit: 'count',
+    meaning:
+      'How often in a row a process of `--workers` may end before it serves. Then all of them are stopped.',
+  },
+  workerRestartMs: {
+    default: 10_000,
+    unit: 'ms',
+    meaning:
+      'The longest pause before a process of `--workers` that has ended is replaced. The first one is short.',
+  },
+  workerStableMs: {
+    default: 30_000,
+    unit: 'ms',
+    meaning:
+      'Time after which a process of `--workers` counts as stable: when it ends, it is replaced after a short pause again.',
+  },
+  workerMetricsMs: {
+    default: 2000,
+    unit: 'ms',
+    meaning:
+      'Time a process of `--workers` has to send its metrics. Then the response goes without them.',
+  },
   watchDebounceMs: {
     default: 100,
     unit: 'ms',
