@@ -205,5 +205,6 @@ const sharedBackground = new Deadlines(backgroundClock, BACKGROUND_TICK_MS)
  * test.
  */
 export function backgroundDeadlines(clock: Clock | undefined): Deadlines {
-  return clock === undefined ? sharedBackground : new Deadlines(clock, 1)
+  const isSystem = clock === undefined || clock === systemClock
+  return isSystem ? sharedBackground : new Deadlines(clock, 1)
 }

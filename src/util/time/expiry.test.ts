@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { fakeClock } from '../../testing/fake-clock.ts'
+import { systemClock } from './clock.ts'
 import { Expiry } from './expiry.ts'
 
 function open() {
@@ -61,4 +62,13 @@ test('no timer is left once every item is gone', () => {
   expiry.delete('a')
   clock.advance(200)
   expect([expired, clock.pending]).toEqual([[], 0])
+})
+
+test('items do not keep the process alive, even if the system clock is given', () => {
+  const before = process.getActiveResourcesInfo().filter(name => name === 'Timeout').length
+  const expiry = new Expiry<string>(() => {}, systemClock)
+  expiry.add('a', 600_000)
+  const after = process.getActiveResourcesInfo().filter(name => name === 'Timeout').length
+  expiry.delete('a')
+  expect(after).toBe(before)
 })
