@@ -22,6 +22,7 @@ const suites = {
   observe: async () => (await import('./observe.js')).observe,
   cluster: async () => (await import('./cluster.js')).cluster,
   backplane: async () => (await import('./backplane.js')).backplane,
+  workers: async () => (await import('./workers.js')).workers,
 }
 
 const usage = `npm run bench -- [suite …] [options]

@@ -6,8 +6,8 @@ import type { SharedRates } from './shared-rates.ts'
 
 /**
  * State that the nodes of a cluster share: who is a member, records with an owner, logs, messages and rates.
- * It knows neither MCP nor sessions. `memory()`, `sqlite()`, `redis()` and `nats()` are the implementations of
- * Trunkline; `backplaneContract` of `trunkline/testing` checks any other.
+ * It knows neither MCP nor sessions. `memory()`, `parentBackplane()`, `sqlite()`, `redis()` and `nats()` are the
+ * implementations of Trunkline; `backplaneContract` of `trunkline/testing` checks any other.
  *
  * Every method that returns a promise rejects with a `BackplaneError` whose code says whether the operation
  * can have been executed. Every write can be repeated safely after the code `unknown`.

@@ -87,7 +87,7 @@ export function isStateAnswer(message: unknown): message is StateReply | StateNe
 }
 
 /** Returns an error as it is sent. */
-export function failureOf(error: unknown): StateFailure {
+export function stateFailure(error: unknown): StateFailure {
   if (error instanceof BackplaneError) {
     const { code, message, owner } = error
     return { code, message, ...(owner && { owner }) }
@@ -96,6 +96,6 @@ export function failureOf(error: unknown): StateFailure {
 }
 
 /** Returns the error that was sent. */
-export function errorOf({ code = 'unknown', message, owner }: StateFailure): BackplaneError {
+export function stateError({ code = 'unknown', message, owner }: StateFailure): BackplaneError {
   return new BackplaneError(code, message, owner && { owner })
 }

@@ -1,12 +1,12 @@
 import type { RawRemote } from '../remote/connection.ts'
 import {
-  errorOf,
   isStateAnswer,
   type LinkOperations,
   type StateChannel,
   type StateOperations,
   type StateReply,
   type StateRequest,
+  stateError,
 } from './protocol.ts'
 
 /** All that can be asked for. */
@@ -56,7 +56,7 @@ export class RawLink implements RawRemote {
     const id = ++this.#requests
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, ({ value, error }) => {
-        if (error !== undefined) reject(errorOf(error))
+        if (error !== undefined) reject(stateError(error))
         // The check: both processes run the same program, so this is the result of the operation.
         else resolve(value as Awaited<ReturnType<Operations[Name]>>)
       })

@@ -3,7 +3,6 @@ import { BackplaneError } from '../backplane-error.ts'
 import type { RecordStore } from '../record-store.ts'
 import { type ProcessChannel, stateChannel } from './process-channel.ts'
 import {
-  failureOf,
   isStateRequest,
   type LinkOperations,
   type StateChannel,
@@ -12,6 +11,7 @@ import {
   type StateReply,
   type StateRequest,
   serializationAdvice,
+  stateFailure,
 } from './protocol.ts'
 
 /** What a link can ask for. */
@@ -102,7 +102,7 @@ async function serve(request: StateRequest, all: ServedLink, channel: StateChann
   const { link, id } = request
   const outcome = await run(request, all).then(
     value => ({ value }),
-    error => ({ error: failureOf(error) }),
+    error => ({ error: stateFailure(error) }),
   )
   if (id === undefined) return
   channel.send({ type: 'state reply', link, id, ...outcome } satisfies StateReply)
