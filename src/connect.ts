@@ -211,7 +211,8 @@ async function connectClient(
     const { principal, headers } = options
     return openClient(async () => {
       const [near, far] = memoryPair()
-      where.attach(far, { principal, headers: headers && lowerCase(headers) })
+      const transport = { name: 'memory' }
+      where.attach(far, { principal, headers: headers && lowerCase(headers), transport })
       return near
     }, options)
   }

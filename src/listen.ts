@@ -64,6 +64,7 @@ export async function listen(
       ? rpcServing(answers, options, auth?.authenticator)
       : await mcpServing(
           answers,
+          where,
           withDrain(options, () => onDrain()),
           auth?.authenticator,
         )
@@ -130,6 +131,7 @@ async function listenerAuth(
 
 async function mcpServing(
   answers: Answers,
+  { kind }: Address,
   options: ListenOptions,
   auth: Authenticator | undefined,
 ): Promise<ProtocolServing> {
@@ -139,8 +141,10 @@ async function mcpServing(
       `listen() expects a Server or a Router, got ${formatValue(answers)}; ${hint}`,
     )
   }
+  // HTTP hands on WebSockets alone: its sessions are attached where they begin.
+  const envelope = { transport: { name: kind === 'http' ? 'websocket' : kind } }
   return {
-    serve: channel => answers.attach(channel),
+    serve: channel => answers.attach(channel, envelope),
     traffic: answers.traffic,
     onAddress: pagesBinder(options),
     decode: { ...endpointDecodeOptions(answers), ...defined(options.decode) },

@@ -4,6 +4,7 @@ import { Connect } from './connect.tsx'
 import { Logs } from './logs.tsx'
 import { Overview } from './overview.tsx'
 import { Servers } from './servers.tsx'
+import { Sessions } from './sessions.tsx'
 import { Tools } from './tools.tsx'
 import { Traffic } from './traffic.tsx'
 
@@ -36,6 +37,7 @@ export const pages: readonly Page[] = [
   },
   { id: 'servers', title: 'Servers', icon: '▤', letter: 's', view: Servers, topics: '' },
   { id: 'tools', title: 'Tools', icon: '⚒', letter: 'u', view: Tools, topics: '', isFixed: true },
+  { id: 'sessions', title: 'Sessions', icon: '⇆', letter: 'e', view: Sessions, topics: '' },
   { id: 'logs', title: 'Logs', icon: '≡', letter: 'l', view: Logs, topics: 'log', isFixed: true },
   { id: 'config', title: 'Configuration', icon: '⚙', letter: 'c', view: Config, topics: '' },
   { id: 'connect', title: 'Connect', icon: '⎋', letter: 'n', view: Connect, topics: '' },

@@ -9,6 +9,7 @@ import { ApiHandler, consoleBase } from './http/handler.ts'
 import { consoleRoutes } from './http/routes.ts'
 import { type ConsoleOptions, checkConsoleOptions } from './options.ts'
 import { ClientList } from './snapshots/clients.ts'
+import { SessionList } from './snapshots/sessions.ts'
 
 /** The console of a router: a page on which a person sees what the router does. Made by `consoleOf`. */
 export interface Console extends PathHandler, AsyncDisposable {
@@ -45,7 +46,9 @@ export function consoleOf(router: Router, options: ConsoleOptions = {}): Console
     now: () => performance.now(),
     onAttack: () => log?.write('warn', 'console: too many wrong keys'),
   })
-  const parts = { router, registry, feeds, viewers, clients, assets: new Assets(assets), options }
+  const sessions = new SessionList(router.callers, people)
+  const files = new Assets(assets)
+  const parts = { router, registry, feeds, viewers, clients, sessions, assets: files, options }
   const handler = new ApiHandler({
     gate,
     routes: consoleRoutes(parts),

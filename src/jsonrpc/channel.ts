@@ -25,6 +25,14 @@ export interface Principal {
   readonly verifier?: string
 }
 
+/** The transport of a connection, for people who look at it. */
+export interface TransportInfo {
+  /** Its name, such as `stdio`. */
+  readonly name: string
+  /** The event streams that are open now, on transports that have them. */
+  readonly openStreams?: number
+}
+
 /** Data that travels beside a message, not in it. */
 export interface Envelope {
   /**
@@ -42,6 +50,8 @@ export interface Envelope {
    * not limited. With `includesLocal`, addresses of this machine and of private networks have one, too.
    */
   address?(includesLocal: boolean): string | undefined
+  /** The transport, in the envelope that a connection is attached with. */
+  readonly transport?: TransportInfo
   /** Whether a router sends it on behalf of its caller: a channel of this process delivers it. */
   readonly isOfCaller?: boolean
   /** Whether replies are sent as text, so that a result can contain raw JSON that was never parsed. */

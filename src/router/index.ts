@@ -16,6 +16,12 @@ export type {
   PolicyRule,
   PolicyWhen,
 } from './access/policy.ts'
+export type {
+  CallerSession,
+  CallerState,
+  CallerSubscription,
+  CallerTask,
+} from './caller-state.ts'
 export type { HiddenEntry } from './catalog/entries.ts'
 export type { Lists } from './catalog/lists.ts'
 export {

@@ -14,6 +14,7 @@ import { Traffic } from '../util/traffic.ts'
 import { version as ownVersion } from '../util/version.ts'
 import { CompiledPolicy } from './access/compiled-policy.ts'
 import type { AccessPolicy } from './access/policy.ts'
+import { CallerState } from './caller-state.ts'
 import { type Catalog, mergedCatalog } from './catalog/catalog.ts'
 import type { HiddenEntry } from './catalog/entries.ts'
 import { ListMemory } from './catalog/list-memory.ts'
@@ -59,6 +60,8 @@ export class Router implements Endpoint {
   readonly traffic = new Traffic()
   /** True: the router itself publishes call events on the channels of `trunkline/observe`. */
   readonly isObserved = true
+  /** The connections, subscriptions and tasks of callers. */
+  readonly callers: CallerState
   /** The pinned tool definitions. */
   readonly pins: Pins
   readonly #options: RouterOptions
@@ -131,6 +134,7 @@ export class Router implements Endpoint {
       routes: () => this.#registry.list(),
       onError: error => this.#onError(error),
     })
+    this.callers = new CallerState(this.#endpoints)
     this.#watched = new WatchedResources({
       clock: this.#clock,
       endpoints: this.#endpoints,

@@ -1,15 +1,14 @@
-import { mkdirSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { engineProgram } from '../../scripts/engines.js'
 import { connect } from '../../src/connect.ts'
+import { hasBrowser, type Look, TestBrowser, violations } from './browser.ts'
 import { demoServer, serveConsole } from './setup.ts'
 
-const program = process.env.CHROMIUM ?? engineProgram('chromium')
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const pages = ['', 'traffic', 'servers', 'servers/broken', 'tools', 'logs', 'config', 'connect']
+const pages = [
+  ...['', 'traffic', 'servers', 'servers/broken', 'tools', 'sessions'],
+  ...['logs', 'config', 'connect'],
+]
 /** `npm run console:test` looks at every page in both themes and two widths, and keeps pictures. */
 const isWhole = process.env.CONSOLE_TEST === 'all'
 const looks = isWhole
@@ -19,16 +18,13 @@ const looks = isWhole
   : [{ theme: 'light' as const, width: 1280 }]
 const artefacts = join(import.meta.dirname, '../../artefacts/console')
 
-describe.skipIf(program === undefined)('the page in a browser', () => {
-  let browser: Browser
+describe.skipIf(!hasBrowser)('the page in a browser', () => {
+  let browser: TestBrowser
   let served: Awaited<ReturnType<typeof serveConsole>>
-  const contexts: BrowserContext[] = []
-  /** Whatever no page may cause: errors, violations of the policy, requests to other origins. */
-  const complaints: string[] = []
+  const open = (to?: string, look?: Look) => browser.open(served, to, look)
 
   beforeAll(async () => {
-    const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
-    browser = await chromium.launch({ executablePath: program ?? '', args })
+    browser = await TestBrowser.launch()
     const fails = "console.error('API_KEY is not set'); process.exit(1)"
     served = await serveConsole(
       {},
@@ -48,48 +44,7 @@ describe.skipIf(program === undefined)('the page in a browser', () => {
     await browser?.close()
     await served?.close()
   })
-  afterEach(async () => {
-    await Promise.all(contexts.splice(0).map(each => each.close()))
-    expect(complaints.splice(0)).toEqual([])
-  })
-
-  async function open(
-    to = '',
-    { theme = 'light', width = 1280 }: { theme?: 'light' | 'dark'; width?: number } = {},
-  ): Promise<Page> {
-    const context = await browser.newContext({
-      viewport: { width, height: 860 },
-      colorScheme: theme,
-      reducedMotion: 'reduce',
-    })
-    contexts.push(context)
-    const page = await context.newPage()
-    page.on('console', message => {
-      if (message.type() === 'error') complaints.push(message.text())
-    })
-    page.on('pageerror', error => complaints.push(error.message))
-    page.on('request', request => {
-      const isOwn = request.url().startsWith(served.base) || request.url().startsWith('data:')
-      if (!isOwn) complaints.push(`requested ${request.url()}`)
-    })
-    await page.goto(served.link)
-    await page.locator('.attention, .well').waitFor()
-    if (to !== '') await page.goto(`${served.base}#/${to}`)
-    return page
-  }
-
-  async function violations(page: Page): Promise<readonly string[]> {
-    await page.evaluate(axe)
-    const found = await page.evaluate(async () => {
-      // The check: the script before has defined it.
-      const { axe: judge } = globalThis as unknown as {
-        axe: { run(options: object): Promise<{ violations: readonly Violation[] }> }
-      }
-      const tags = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice']
-      return (await judge.run({ runOnly: tags })).violations
-    })
-    return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join('\n')}`)
-  }
+  afterEach(() => browser.endTest())
 
   it('opens by the link, which leaves no key in the address', async () => {
     const page = await open()
@@ -134,12 +89,24 @@ describe.skipIf(program === undefined)('the page in a browser', () => {
     await panel.getByText('Returns its text.').first().waitFor()
   })
 
+  it('shows who is connected, and ends a session by two presses', async () => {
+    const page = await open('sessions')
+    const client = await connect(served.address, { name: 'caller', version: '3', era: 'session' })
+    const row = page.getByRole('row', { name: /caller 3/ })
+    await row.getByText('http', { exact: true }).waitFor()
+    await row.getByRole('button', { name: 'End the session of caller' }).click()
+    await row.getByRole('button', { name: 'Really end? the session of caller' }).click()
+    await page.getByText('The session has ended').waitFor()
+    await row.waitFor({ state: 'detached' })
+    await client.close()
+  })
+
   it('asks for the link when the key is no longer valid', async () => {
     const page = await open()
     served.page.renewKey()
     await page.getByText('no longer valid').waitFor()
     // The refused request is reported by the browser.
-    complaints.length = 0
+    browser.complaints.length = 0
     await page.getByLabel('Link').fill(served.page.link(served.address))
     await page.getByRole('button', { name: 'Open' }).click()
     await page.locator('.attention').waitFor()
@@ -161,8 +128,3 @@ describe.skipIf(program === undefined)('the page in a browser', () => {
     }
   })
 })
-
-interface Violation {
-  readonly id: string
-  readonly nodes: readonly { readonly html: string }[]
-}

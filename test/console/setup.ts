@@ -81,6 +81,30 @@ export function send(url: string, { method = 'GET', headers = {}, body }: Sent =
   })
 }
 
+/** A console that a test sends requests to. */
+export interface ServedConsole {
+  readonly base: string
+  readonly page: { readonly key: string }
+}
+
+/** Sends a GET request with the key and returns the JSON of the answer. */
+export async function readJson({ base, page }: ServedConsole, path: string): Promise<unknown> {
+  const headers = { authorization: `Bearer ${page.key}` }
+  return JSON.parse((await send(`${base}${path}`, { headers })).text)
+}
+
+/** Sends a POST request with the key and JSON. */
+export async function postJson({ base, page }: ServedConsole, path: string, body: unknown) {
+  const headers = { authorization: `Bearer ${page.key}`, 'content-type': 'application/json' }
+  const { status, text } = await send(`${base}${path}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  })
+  // The check: every answer of the console is a JSON object.
+  return { status, body: JSON.parse(text) as Record<string, unknown> }
+}
+
 /** Opens the stream of a console and collects its frames. */
 export async function watchFrames(base: string, key: string, topics: string) {
   const stop = new AbortController()

@@ -46,7 +46,7 @@ export function callRow(
       version: redactText(client.version),
     }),
     ...(principal !== undefined && {
-      principal: people === 'hash' ? shortDigest(principal) : principal,
+      principal: shownPrincipal(principal, people),
     }),
     ...(revision !== undefined && { revision }),
     ...(era && { era }),
@@ -88,6 +88,8 @@ function rounded(ms: number): number {
   return Math.max(0, Math.round(ms * 1000) / 1000)
 }
 
-function shortDigest(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 8)
+/** Returns a principal as it is shown: as it is, or as eight digits of a digest. */
+export function shownPrincipal(principal: string, people: RowOptions['people']): string {
+  if (people === 'shown') return principal
+  return createHash('sha256').update(principal).digest('hex').slice(0, 8)
 }

@@ -7,6 +7,7 @@ import type { Feeds } from '../feed/feeds.ts'
 import type { Viewers } from '../feed/viewers.ts'
 import type { ConsoleOptions } from '../options.ts'
 import type { ClientList } from '../snapshots/clients.ts'
+import type { SessionList } from '../snapshots/sessions.ts'
 import { pinRows, slowestTools, toolDetails, toolsAnswer } from '../snapshots/tools.ts'
 import type { ConfigAnswer, ConnectAnswer, ServerAnswer, StateAnswer } from '../wire.ts'
 import { ApiError, type ConsoleRoute, textMember } from './api.ts'
@@ -19,6 +20,7 @@ export interface RouteParts {
   readonly feeds: Feeds
   readonly viewers: Viewers
   readonly clients: ClientList
+  readonly sessions: SessionList
   readonly assets: Assets
   readonly options: ConsoleOptions
 }
@@ -28,7 +30,7 @@ export interface RouteParts {
  * changes nothing.
  */
 export function consoleRoutes(parts: RouteParts): readonly ConsoleRoute[] {
-  const { router, registry, feeds, viewers, assets, options } = parts
+  const { router, registry, feeds, viewers, sessions, assets, options } = parts
   return [
     { method: 'GET', path: '/', access: 'open', text: () => assets.file('index.html') },
     {
@@ -81,6 +83,19 @@ export function consoleRoutes(parts: RouteParts): readonly ConsoleRoute[] {
       path: '/api/pins/approve',
       access: 'changes',
       json: ({ body }) => approve(router, body),
+    },
+    { method: 'GET', path: '/api/sessions', access: 'reads', json: () => sessions.read() },
+    {
+      method: 'POST',
+      path: '/api/sessions/:handle/end',
+      access: 'changes',
+      json: ({ path }) => sessions.end(path.handle ?? ''),
+    },
+    {
+      method: 'POST',
+      path: '/api/tasks/:handle/cancel',
+      access: 'changes',
+      json: ({ path }) => sessions.cancelTask(path.handle ?? ''),
     },
     {
       method: 'GET',

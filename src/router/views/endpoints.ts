@@ -2,8 +2,10 @@ import type { Middleware } from '../../jsonrpc/handler.ts'
 import type { Caller } from '../../mcp/caller.ts'
 import type { Endpoint } from '../../mcp/endpoint.ts'
 import { McpEndpoint } from '../../server/core/endpoint.ts'
+import type { ServerSession } from '../../server/core/session.ts'
 import type { ServerInfo, ServerOptions } from '../../server/options.ts'
 import type { ChangeNotice, Subscriptions } from '../../server/subscriptions/subscriptions.ts'
+import type { TaskRun } from '../../server/tasks/run.ts'
 import { didYouMean } from '../../util/nearest.ts'
 import type { Traffic } from '../../util/traffic.ts'
 import type { CompiledPolicy } from '../access/compiled-policy.ts'
@@ -68,6 +70,16 @@ export class Endpoints {
       attach: (channel, envelope) => endpoint.attach(channel, envelope),
       attachSession: (channel, envelope, hooks) => endpoint.attachSession(channel, envelope, hooks),
     }
+  }
+
+  /** The connections of callers to all endpoints. */
+  get sessions(): readonly ServerSession[] {
+    return this.#all.flatMap(({ sessions }) => [...sessions])
+  }
+
+  /** The tasks that calls have become, at all endpoints. */
+  get runningTasks(): readonly TaskRun[] {
+    return this.#all.flatMap(({ runningTasks }) => [...runningTasks])
   }
 
   /** The subscriptions of the callers of each endpoint. */

@@ -31,6 +31,7 @@ import { createCursors } from '../features/pagination.ts'
 import type { ServerInfo, ServerOptions } from '../options.ts'
 import { resubscribe, tooManySubscriptions } from '../subscriptions/subscribe.ts'
 import { Subscriptions } from '../subscriptions/subscriptions.ts'
+import type { TaskRun } from '../tasks/run.ts'
 import { checkInfo } from '../validate.ts'
 import { type AnyAround, checkAround } from './around.ts'
 import { publicLists } from './cache-hints.ts'
@@ -133,6 +134,16 @@ export class McpEndpoint<P extends FeatureProvider> implements Endpoint {
   /** Returns what it adds to requests where it is mounted on another server; a new object for each mount. */
   mountScope(): Scope {
     return mountedScope(this.#dispatcher.scope, this.#middlewares)
+  }
+
+  /** The connections that are open. */
+  get sessions(): ReadonlySet<ServerSession> {
+    return this.#sessions
+  }
+
+  /** The tasks that this process runs. */
+  get runningTasks(): Iterable<TaskRun> {
+    return this.#dispatcher.tasks.running
   }
 
   /** Aborted when closing begins. */

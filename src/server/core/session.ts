@@ -50,6 +50,8 @@ export interface SessionHost {
 export class ServerSession implements Session, SessionAttachment, Subscriber {
   /** Settles when the connection has closed; with the error if it did not close normally. */
   readonly closed: Promise<Error | undefined>
+  /** When the connection was accepted, in milliseconds since 1970. */
+  readonly openedAt = Date.now()
   /** What accompanies every message of the connection, such as its principal. */
   readonly envelope: Envelope
   /** The client of the session, once `initialize` has succeeded. */
@@ -215,6 +217,11 @@ export class ServerSession implements Session, SessionAttachment, Subscriber {
   get endListenStreams(): Set<() => void> {
     this.#endListenStreams ??= new Set()
     return this.#endListenStreams
+  }
+
+  /** The streams of notifications that are open: listen streams, and the event streams of HTTP. */
+  get openStreams(): number {
+    return (this.#endListenStreams?.size ?? 0) + (this.envelope.transport?.openStreams ?? 0)
   }
 
   /** Handles `notifications/tasks/status`: wakes what waits for the client's task, to poll it at once. */

@@ -149,6 +149,11 @@ export class Subscriptions {
     return this.#watched.keys()
   }
 
+  /** The number of subscribers of each of these resources. */
+  get watcherCounts(): ReadonlyMap<string, number> {
+    return this.#watched
+  }
+
   /** Completes every listen stream. */
   endAll(): void {
     for (const end of [...this.#subscribers.values()]) end?.()

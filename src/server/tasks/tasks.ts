@@ -41,6 +41,11 @@ export class Tasks {
     this.#ttlMs = options.ttlMs ?? limits.taskTtlMs.default
   }
 
+  /** The tasks that this process runs. */
+  get running(): Iterable<TaskRun> {
+    return this.#registry.running.values()
+  }
+
   /** The design of tasks in the revision of a caller. */
   designOf({ revision }: Caller): CoreTasks | ExtensionTasks {
     return revision.features.tasks === 'core' ? this.core : this.extension

@@ -101,6 +101,12 @@ export const consoleLimits = {
     unit: 'count',
     meaning: 'Clients that the page "Connect" of the console lists. The oldest are forgotten.',
   },
+  consoleSessions: {
+    default: 500,
+    unit: 'count',
+    meaning:
+      'Sessions, subscriptions and tasks, each, that the page "Sessions" of the console lists: the oldest ones. The rest is counted.',
+  },
   slowCallMs: {
     default: 1000,
     unit: 'ms',

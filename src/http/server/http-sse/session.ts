@@ -7,6 +7,8 @@ import { writeEvent } from '../../../wire/sse.ts'
 import type { EventStream, HttpReply, HttpRequest } from '../../exchange.ts'
 import type { OpenStreams } from '../sse-keep-alive.ts'
 
+const transport = { name: 'http+sse', openStreams: 1 }
+
 /**
  * A session of the HTTP+SSE transport: a channel that receives one message per POST and sends all of
  * its messages on one event stream. The session ends with that stream.
@@ -42,7 +44,7 @@ export class HttpSseSession implements Channel {
     const stream = streams.open(reply, {})
     this.#stream = stream
     void stream.write(writeEvent({ event: 'endpoint', data: `${path}?sessionId=${this.id}` }))
-    this.#attachment = endpoint.attach(this, { principal: this.principal })
+    this.#attachment = endpoint.attach(this, { principal: this.principal, transport })
     reply.onDisconnect(() => void this.close())
   }
 

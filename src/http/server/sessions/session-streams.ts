@@ -1,3 +1,4 @@
+import type { TransportInfo } from '../../../jsonrpc/channel.ts'
 import type { Message } from '../../../jsonrpc/message.ts'
 import { changedList } from '../../../mcp/list-changes.ts'
 import { canonicalNotification } from '../../../mcp/names.ts'
@@ -14,7 +15,7 @@ import { ResumableStream, type StreamHost } from './resumable-stream.ts'
 const STANDALONE = 0
 
 /** The event streams of one session: the standalone stream, and those of its POSTs. */
-export class SessionStreams implements StreamHost {
+export class SessionStreams implements StreamHost, TransportInfo {
   readonly log: EventLog
   readonly streams: OpenStreams
   readonly ids: EventIds | undefined
@@ -36,6 +37,15 @@ export class SessionStreams implements StreamHost {
     this.ids = ids
     this.onActivity = onActivity
     this.standalone = new ResumableStream(STANDALONE, this, { buffersUntilConnected: true })
+  }
+
+  get name(): string {
+    return 'http'
+  }
+
+  get openStreams(): number {
+    const streams = [this.standalone, ...(this.#ofPosts?.values() ?? [])]
+    return streams.filter(({ isConnected }) => isConnected).length
   }
 
   /** Opens the stream of a POST. */

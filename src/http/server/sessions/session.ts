@@ -298,7 +298,7 @@ export class HttpSession implements Channel {
   }
 
   #attach(endpoint: Endpoint, state?: SessionState): void {
-    const envelope = { principal: this.principal }
+    const envelope = { principal: this.principal, transport: this.#streams }
     const { kept } = this.#host
     if (kept === undefined || endpoint.attachSession === undefined) {
       this.#attachment = endpoint.attach(this, envelope)

@@ -38,6 +38,7 @@ export function serveSessionless(
   new SessionlessChannel(exchange, host).begin(endpoint)
 }
 
+const transport = { name: 'http' }
 const INITIALIZE = 1
 const REQUEST = 2
 
@@ -63,7 +64,7 @@ class SessionlessChannel implements Channel {
 
   begin(endpoint: Endpoint): void {
     const { principal } = this.#envelope
-    this.#attachment = endpoint.attach(this, { principal })
+    this.#attachment = endpoint.attach(this, { principal, transport })
     const params = {
       protocolVersion: this.#exchange.revision,
       capabilities: {},
