@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { address } from './data/address.ts'
 import { key, useKey } from './data/api.ts'
 import { clock, duration, figure, percent } from './data/format.ts'
+import { isCalling, questions } from './data/play.ts'
 import {
   attention,
   hello,
@@ -23,7 +24,9 @@ import { Help } from './parts/help.tsx'
 export function App() {
   const { page: id } = address.value
   const page = pages.find(each => each.id === id) ?? pages[0]
-  const topics = page?.topics ?? ''
+  // A call of the playground goes on while another page is shown.
+  const own = page?.topics ?? ''
+  const topics = isCalling.value && own !== 'play' ? `${own},play` : own
   useEffect(() => follow(topics), [topics])
   useEffect(() => listenToKeys(), [])
   useEffect(() => {
@@ -75,6 +78,7 @@ function Navigation({ current }: { current: string }) {
     '': [attention.value.filter(({ level }) => level !== 'info').length, broken > 0 ? '' : 'warn'],
     servers: [unwell, servers.value.some(({ level }) => level === 'down') ? '' : 'warn'],
     tools: [pins.value.length, 'warn'],
+    playground: [questions.value.length, 'warn'],
   }
   return (
     <nav class="nav" aria-label="Pages">

@@ -12,6 +12,7 @@ import type {
   ToolFigure,
 } from '../../src/console/wire.ts'
 import { attentionOf } from './attention.ts'
+import { applyPlay } from './play.ts'
 
 /** The connection to the console: `key` means that the key is wrong. */
 export const link = signal<'connecting' | 'live' | 'lost' | 'key'>('connecting')
@@ -86,6 +87,9 @@ export function applyFrame(frame: ConsoleFrame): void {
     case 'log':
       logLines.value = newRows(logLines.value, frame.rows).slice(-mostLines)
       logLeft.value += frame.left
+      return
+    case 'play':
+      applyPlay(frame)
       return
     case 'gap':
       notice.value = `${frame.frames} updates were left out: this page reads too slowly`

@@ -1,5 +1,6 @@
 import type { ConsoleFrame, StateAnswer } from '../../src/console/wire.ts'
 import { ask, key, RequestError, send } from './api.ts'
+import { loseRuns, pageToken } from './play.ts'
 import {
   applyFrame,
   applyState,
@@ -44,7 +45,8 @@ async function run(topics: string, signal: AbortSignal): Promise<void> {
       const state = await ask<StateAnswer>('state')
       if (signal.aborted) return
       adopt(state)
-      const response = await send(`stream?topics=${topics}`, undefined, signal)
+      const page = topics.split(',').includes('play') ? `&page=${pageToken}` : ''
+      const response = await send(`stream?topics=${topics}${page}`, undefined, signal)
       link.value = 'live'
       attempt = 0
       await read(response, signal)
@@ -65,6 +67,7 @@ async function run(topics: string, signal: AbortSignal): Promise<void> {
 function adopt(state: StateAnswer): void {
   if (hello.value !== undefined && hello.value.run !== state.hello.run) {
     notice.value = 'The router was restarted.'
+    loseRuns(() => true)
     calls.value = []
     logLines.value = []
   }

@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact'
+import { lazy } from '../parts/lazy.tsx'
 import { Config } from './config.tsx'
 import { Connect } from './connect.tsx'
 import { Logs } from './logs.tsx'
@@ -37,7 +38,24 @@ export const pages: readonly Page[] = [
   },
   { id: 'servers', title: 'Servers', icon: '▤', letter: 's', view: Servers, topics: '' },
   { id: 'tools', title: 'Tools', icon: '⚒', letter: 'u', view: Tools, topics: '', isFixed: true },
+  {
+    id: 'playground',
+    title: 'Playground',
+    icon: '▷',
+    letter: 'p',
+    view: lazy('Playground', async () => (await import('../play/playground.tsx')).Playground),
+    topics: 'play',
+    isFixed: true,
+  },
   { id: 'sessions', title: 'Sessions', icon: '⇆', letter: 'e', view: Sessions, topics: '' },
+  {
+    id: 'check',
+    title: 'Check',
+    icon: '✓',
+    letter: 'k',
+    view: lazy('Check', async () => (await import('./check.tsx')).Check),
+    topics: '',
+  },
   { id: 'logs', title: 'Logs', icon: '≡', letter: 'l', view: Logs, topics: 'log', isFixed: true },
   { id: 'config', title: 'Configuration', icon: '⚙', letter: 'c', view: Config, topics: '' },
   { id: 'connect', title: 'Connect', icon: '⎋', letter: 'n', view: Connect, topics: '' },

@@ -81,6 +81,9 @@ function OneServer({ server }: { server: ServerRow }) {
         <a class="button" href={`#/tools?q=${encodeURIComponent(`server:${name}`)}`}>
           Tools
         </a>
+        <a class="button" href={`#/check/${encodeURIComponent(name)}`}>
+          Check
+        </a>
       </div>
       {server.reason !== undefined && (
         <p class={`banner ${server.level === 'down' ? 'error' : ''}`}>{visible(server.reason)}</p>

@@ -8,6 +8,8 @@ import { Gate } from './http/gate.ts'
 import { ApiHandler, consoleBase } from './http/handler.ts'
 import { consoleRoutes } from './http/routes.ts'
 import { type ConsoleOptions, checkConsoleOptions } from './options.ts'
+import { Playground } from './play/playground.ts'
+import { Checks } from './snapshots/checks.ts'
 import { ClientList } from './snapshots/clients.ts'
 import { SessionList } from './snapshots/sessions.ts'
 
@@ -39,7 +41,8 @@ export function consoleOf(router: Router, options: ConsoleOptions = {}): Console
   const registry = observer?.registry
   const log = observer?.log
   const feeds = new Feeds({ router, registry, actions, people })
-  const viewers = new Viewers(feeds)
+  const playground = new Playground(router)
+  const viewers = new Viewers(feeds, playground)
   const clients = new ClientList()
   const gate = new Gate({
     actions,
@@ -48,7 +51,9 @@ export function consoleOf(router: Router, options: ConsoleOptions = {}): Console
   })
   const sessions = new SessionList(router.callers, people)
   const files = new Assets(assets)
-  const parts = { router, registry, feeds, viewers, clients, sessions, assets: files, options }
+  const checks = new Checks(options.check)
+  const shown = { feeds, viewers, clients, sessions, playground, checks }
+  const parts = { router, registry, ...shown, assets: files, options }
   const handler = new ApiHandler({
     gate,
     routes: consoleRoutes(parts),
@@ -56,6 +61,8 @@ export function consoleOf(router: Router, options: ConsoleOptions = {}): Console
   })
   const close = async (): Promise<void> => {
     viewers.close()
+    playground.close()
+    checks.close()
     clients.close()
     feeds.close()
   }
@@ -67,6 +74,7 @@ export function consoleOf(router: Router, options: ConsoleOptions = {}): Console
     renewKey: () => {
       gate.renew()
       viewers.close()
+      playground.close()
     },
     handles: request => handler.handles(request),
     handle: (request, reply) => handler.handle(request, reply),

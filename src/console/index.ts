@@ -1,6 +1,8 @@
 export { type Console, consoleOf } from './console.ts'
-export type { ConsoleConfig, ConsoleOptions } from './options.ts'
+export type { ConsoleCheck, ConsoleConfig, ConsoleOptions } from './options.ts'
 export type {
+  CheckFindingRow,
+  CheckStepRow,
   ConfigAnswer,
   ConfigCheckAnswer,
   ConsoleActions,

@@ -1,6 +1,12 @@
 import type { Observer } from '../observe/observe.ts'
 import { checkOptions, type OptionTableOf } from '../util/options.ts'
-import type { ConfigAnswer, ConfigCheckAnswer, ConsoleActions, HostSnippet } from './wire.ts'
+import type {
+  CheckStepRow,
+  ConfigAnswer,
+  ConfigCheckAnswer,
+  ConsoleActions,
+  HostSnippet,
+} from './wire.ts'
 
 /** What the console shows of a configuration file. */
 export interface ConsoleConfig {
@@ -10,6 +16,17 @@ export interface ConsoleConfig {
   entry(server: string): unknown
   /** Checks the text of a file and compares it with the effective configuration, without using it. */
   check(text: string): ConfigCheckAnswer | Promise<ConfigCheckAnswer>
+}
+
+/** How the console checks whether a server follows the protocol. */
+export interface ConsoleCheck {
+  /** Returns what can be checked: names of servers, and `router` for the router itself as callers reach it. */
+  targets(): readonly string[]
+  /**
+   * Checks one target, and reports each step when it is done; again if it is rated otherwise in the end. Rejects when
+   * the signal is aborted.
+   */
+  run(target: string, signal: AbortSignal, onStep: (step: CheckStepRow) => void): Promise<void>
 }
 
 /** Options of `consoleOf`. */
@@ -22,6 +39,8 @@ export interface ConsoleOptions {
   readonly people?: 'shown' | 'hash'
   /** What the page "Configuration" shows; without it the page says that there is no file. */
   readonly config?: ConsoleConfig
+  /** What the page "Check" does; without it the page says how to check from the command line. */
+  readonly check?: ConsoleCheck
   /** Returns how hosts are connected to the router, for the page "Connect". */
   readonly connect?: () => {
     /** The addresses of the router. */
@@ -40,6 +59,7 @@ const consoleTable: OptionTableOf<ConsoleOptions> = {
   actions: ['all', 'look'],
   people: ['shown', 'hash'],
   config: 'object',
+  check: 'object',
   connect: 'function',
   assets: 'string',
   onError: 'function',

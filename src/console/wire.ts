@@ -1,5 +1,7 @@
 // The types of what the console sends to its page. The page imports these types and nothing else of this folder.
 
+import type { PlayFrame } from './wire-play.ts'
+
 /** What a viewer may do: everything, or only look. */
 export type ConsoleActions = 'all' | 'look'
 
@@ -147,6 +149,7 @@ export type ConsoleFrame =
   | { readonly event: 'figures'; readonly points: readonly FigurePoint[] }
   | { readonly event: 'changes'; readonly rows: readonly ChangeRow[] }
   | { readonly event: 'log'; readonly rows: readonly LogRow[]; readonly left: number }
+  | PlayFrame
   | { readonly event: 'gap'; readonly frames: number }
 
 /** The first frame of a stream. */
@@ -322,6 +325,48 @@ export interface SessionsAnswer {
   readonly subscriptionCount: number
   readonly tasks: readonly TaskRow[]
   readonly taskCount: number
+}
+
+/** One observation of a check. */
+export interface CheckFindingRow {
+  /** How it is rated. */
+  readonly status: 'ok' | 'warn' | 'fail' | 'not applicable'
+  /** What was observed. */
+  readonly message: string
+  /** What to change. */
+  readonly advice?: string | undefined
+}
+
+/** One step of a check. */
+export interface CheckStepRow {
+  /** The name of the step, such as `lists`. */
+  readonly step: string
+  /** What the step finds out. */
+  readonly question: string
+  /** The most severe status of its findings. */
+  readonly status: CheckFindingRow['status']
+  /** What was observed. */
+  readonly findings: readonly CheckFindingRow[]
+}
+
+/** The last check of a target. */
+export interface CheckReport {
+  readonly target: string
+  /** In milliseconds since 1970. */
+  readonly startedAt: number
+  /** How long it took; undefined while it runs. */
+  readonly ms?: number | undefined
+  readonly steps: readonly CheckStepRow[]
+  /** Why the check did not complete. */
+  readonly problem?: string | undefined
+}
+
+/** The answer to `GET api/checks`. */
+export interface ChecksAnswer {
+  /** Whether the console can check anything. */
+  readonly isAvailable: boolean
+  readonly targets: readonly string[]
+  readonly reports: readonly CheckReport[]
 }
 
 /** A problem of a configuration file. */

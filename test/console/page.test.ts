@@ -2,11 +2,12 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { connect } from '../../src/connect.ts'
+import type { CheckStepRow } from '../../src/console/wire.ts'
 import { hasBrowser, type Look, TestBrowser, violations } from './browser.ts'
 import { demoServer, serveConsole } from './setup.ts'
 
 const pages = [
-  ...['', 'traffic', 'servers', 'servers/broken', 'tools', 'sessions'],
+  ...['', 'traffic', 'servers', 'servers/broken', 'tools', 'sessions', 'check', 'check/demo'],
   ...['logs', 'config', 'connect'],
 ]
 /** `npm run console:test` looks at every page in both themes and two widths, and keeps pictures. */
@@ -26,8 +27,22 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
   beforeAll(async () => {
     browser = await TestBrowser.launch()
     const fails = "console.error('API_KEY is not set'); process.exit(1)"
+    const check = {
+      targets: () => ['router', 'demo'],
+      run: async (_: string, __: AbortSignal, onStep: (step: CheckStepRow) => void) => {
+        onStep({
+          step: 'lists',
+          question: 'Can every list be read to its last page?',
+          status: 'warn',
+          findings: [
+            { status: 'ok', message: 'tools/list: 3 entries' },
+            { status: 'warn', message: 'it accepts any cursor', advice: 'Reject unknown cursors.' },
+          ],
+        })
+      },
+    }
     served = await serveConsole(
-      {},
+      { check },
       {
         servers: {
           demo: { server: demoServer(), tools: { deny: ['secret'] } },
@@ -99,6 +114,15 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     await page.getByText('The session has ended').waitFor()
     await row.waitFor({ state: 'detached' })
     await client.close()
+  })
+
+  it('checks a server, with advice', async () => {
+    const page = await open('check')
+    await page.getByRole('button', { name: 'Check demo' }).click()
+    await page.getByRole('row', { name: /demo/ }).getByText('passed').waitFor()
+    await page.getByRole('link', { name: 'demo' }).click()
+    await page.getByText('Reject unknown cursors.').waitFor()
+    await page.getByRole('button', { name: 'Copy as issue' }).waitFor()
   })
 
   it('asks for the link when the key is no longer valid', async () => {

@@ -106,9 +106,10 @@ export async function postJson({ base, page }: ServedConsole, path: string, body
 }
 
 /** Opens the stream of a console and collects its frames. */
-export async function watchFrames(base: string, key: string, topics: string) {
+export async function watchFrames(base: string, key: string, topics: string, page?: string) {
   const stop = new AbortController()
-  const response = await fetch(`${base}api/stream?topics=${topics}`, {
+  const named = page === undefined ? '' : `&page=${page}`
+  const response = await fetch(`${base}api/stream?topics=${topics}${named}`, {
     headers: { authorization: `Bearer ${key}` },
     signal: stop.signal,
   })

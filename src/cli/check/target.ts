@@ -1,7 +1,8 @@
-import type { Address } from '../../address.ts'
+import { type Address, parseAddress } from '../../address.ts'
 import type { ChildCommand } from '../../transport/process/child.ts'
 import { type AddressOf, type Place, placeOf } from '../../transports.ts'
 import type { FramingName } from '../../wire/frame.ts'
+import type { CommandTarget } from '../target/target.ts'
 import { type Finding, fail } from './finding.ts'
 import { childWire } from './wire/child-wire.ts'
 import { HttpWire } from './wire/http-wire.ts'
@@ -11,6 +12,12 @@ import type { Wire } from './wire/wire.ts'
 
 /** Where the checked server is: an address, or a program to start. */
 export type CheckTarget = Address | { readonly kind: 'child'; readonly command: ChildCommand }
+
+/** Returns what is checked for the target of a command. Throws a TypeError for an invalid address. */
+export function checkTargetOf({ where }: Pick<CommandTarget, 'where'>): CheckTarget {
+  if (typeof where !== 'string') return { kind: 'child', command: where }
+  return parseAddress(where)
+}
 
 /** How to open a wire. */
 export interface OpenWireOptions {

@@ -1,4 +1,3 @@
-import { parseAddress } from '../../address.ts'
 import { type ConnectOptions, connect } from '../../connect.ts'
 import { revisionNamed, unknownRevision } from '../../mcp/revisions/revisions.ts'
 import { didYouMean } from '../../util/nearest.ts'
@@ -10,7 +9,7 @@ import { type Finding, type FindingStatus, fail, ok } from '../check/finding.ts'
 import { foldHabits } from '../check/habits.ts'
 import { StepPrinter } from '../check/step-printer.ts'
 import { runSteps, type Step, type StepReport, steps } from '../check/steps.ts'
-import type { CheckTarget } from '../check/target.ts'
+import { checkTargetOf } from '../check/target.ts'
 import { exitCodes, UsageError } from '../exit.ts'
 import { argumentsOf } from '../input/tool-arguments.ts'
 import type { Invocation, Run } from '../invocation.ts'
@@ -78,11 +77,6 @@ function contextOf(target: CommandTarget, { input, signal }: Invocation): CheckC
     timeoutMs: timeout === undefined ? undefined : parseDuration('timeout', timeout),
     revisions: revisions.length === 0 ? undefined : revisions,
   })
-}
-
-function checkTargetOf({ where }: CommandTarget): CheckTarget {
-  if (typeof where !== 'string') return { kind: 'child', command: where }
-  return parseAddress(where)
 }
 
 /** Builds a step that calls a tool as a client does. */

@@ -16,7 +16,7 @@ export async function lookUpServers(given: string | undefined): Promise<Configur
     ),
   )
   const targets = Object.entries(servers).map(
-    ([name, options]) => [name, targetOf(name, options)] as const,
+    ([name, options]) => [name, configuredTarget(name, options)] as const,
   )
   return { file, servers: new Map(targets.filter(hasTarget)), invalid }
 }
@@ -27,8 +27,11 @@ function hasTarget(
   return entry[1] !== undefined
 }
 
-/** Returns the target of one instance: the program, or the first address. */
-function targetOf(name: string, options: UpstreamOptions): CommandTarget | undefined {
+/** Returns the target of one instance of a configured server: the program, or the first address; undefined without one. */
+export function configuredTarget(
+  name: string,
+  options: UpstreamOptions,
+): CommandTarget | undefined {
   const { command, args, cwd, env, inheritEnv = [], url, urls = [], headers, auth } = options
   if (command !== undefined) {
     const inherited = Object.entries(process.env).filter(([variable]) =>

@@ -1,11 +1,12 @@
 import type { EventStream, HttpReply } from '../../http/exchange.ts'
 import { limits } from '../../util/limits/limits.ts'
 import { ApiError } from '../http/api.ts'
+import type { Playground } from '../play/playground.ts'
 import type { ConsoleFrame, ServerRow } from '../wire.ts'
 import type { Feeds } from './feeds.ts'
 
 /** What a page can ask for besides servers, figures and changes. */
-const topics = ['calls', 'log'] as const
+const topics = ['calls', 'log', 'play'] as const
 type Topic = (typeof topics)[number]
 
 /** A page that receives data. */
@@ -13,6 +14,8 @@ interface Viewer {
   readonly reply: HttpReply
   readonly stream: EventStream
   readonly topics: ReadonlySet<Topic>
+  /** The token of a page with a playground; undefined without one, or when another stream of the page has it. */
+  page: string | undefined
   /** The server rows that the page has, as JSON by name. */
   servers: ReadonlyMap<string, string>
   figures: number
@@ -28,32 +31,37 @@ interface Viewer {
 /** Sends frames to the pages, four times a second, as long as there are pages. */
 export class Viewers {
   readonly #feeds: Feeds
+  readonly #playground: Playground
   readonly #viewers = new Set<Viewer>()
   #timer: NodeJS.Timeout | undefined
   /** Stops collecting calls some time after the last page that shows them. */
   #lingering: NodeJS.Timeout | undefined
   #ticks = 0
 
-  constructor(feeds: Feeds) {
+  constructor(feeds: Feeds, playground: Playground) {
     this.#feeds = feeds
+    this.#playground = playground
+    playground.onReady = page => this.#sendPlay(page)
   }
 
   get count(): number {
     return this.#viewers.size
   }
 
-  /** Opens a stream. Throws an ApiError 503 if too many are open, and 400 for an unknown topic. */
-  open(wanted: string | null, reply: HttpReply, headers: Readonly<Record<string, string>>): void {
+  /** Opens a stream. Throws an ApiError 503 if too many are open, and 400 for an unknown topic or a bad page. */
+  open(query: URLSearchParams, reply: HttpReply, headers: Readonly<Record<string, string>>): void {
     if (this.#viewers.size >= limits.consoleViewers.default) {
       const most = limits.consoleViewers.default
       throw new ApiError(503, 'too_many_viewers', `${most} pages are open already; close one`)
     }
-    const chosen = topicsOf(wanted)
+    const chosen = topicsOf(query.get('topics'))
+    const page = chosen.has('play') ? this.#join(query.get('page') ?? '') : undefined
     const feeds = this.#feeds
     const viewer: Viewer = {
       reply,
       stream: reply.stream(headers),
       topics: chosen,
+      page,
       servers: new Map(),
       figures: feeds.figures?.count ?? 0,
       changes: 0,
@@ -74,6 +82,7 @@ export class Viewers {
       const rows = feeds.calls.list()
       this.#send(viewer, { event: 'calls', rows, left: [], inFlight: 0 })
     }
+    if (page !== undefined) this.#send(viewer, this.#playground.first(page))
     this.#frames(viewer, this.#rows(), true)
   }
 
@@ -102,6 +111,7 @@ export class Viewers {
         this.#send(viewer, { event: 'calls', ...calls })
       }
       this.#frames(viewer, rows, false)
+      if (viewer.page !== undefined) this.#sendPlay(viewer.page)
       if (now - viewer.aliveAt > limits.consoleAliveMs.default) {
         viewer.aliveAt = now
         this.#write(viewer, ': alive\n\n')
@@ -175,8 +185,30 @@ export class Viewers {
     })
   }
 
+  /** Makes the stream that is being opened the only one that gets the frames of a playground. */
+  #join(page: string): string {
+    this.#playground.join(page)
+    for (const viewer of this.#viewers) if (viewer.page === page) this.#leave(viewer)
+    return page
+  }
+
+  #leave(viewer: Viewer): void {
+    if (viewer.page !== undefined) this.#playground.leave(viewer.page)
+    viewer.page = undefined
+  }
+
+  /** Sends what is new to the page of a playground, unless it reads too slowly: then it is kept. */
+  #sendPlay(page: string): void {
+    for (const viewer of this.#viewers) {
+      if (viewer.page !== page || viewer.stalledSince !== undefined) continue
+      const frame = this.#playground.take(page)
+      if (frame !== undefined) this.#send(viewer, frame)
+    }
+  }
+
   #remove(viewer: Viewer): void {
     if (!this.#viewers.delete(viewer)) return
+    this.#leave(viewer)
     const hasCalls = Array.from(this.#viewers).some(each => each.topics.has('calls'))
     if (viewer.topics.has('calls') && !hasCalls) this.#linger()
     if (this.#viewers.size > 0 || this.#lingering !== undefined) return

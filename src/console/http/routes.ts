@@ -6,12 +6,15 @@ import { errorMessage } from '../../util/text/error-message.ts'
 import type { Feeds } from '../feed/feeds.ts'
 import type { Viewers } from '../feed/viewers.ts'
 import type { ConsoleOptions } from '../options.ts'
+import type { Playground } from '../play/playground.ts'
+import type { Checks } from '../snapshots/checks.ts'
 import type { ClientList } from '../snapshots/clients.ts'
 import type { SessionList } from '../snapshots/sessions.ts'
 import { pinRows, slowestTools, toolDetails, toolsAnswer } from '../snapshots/tools.ts'
 import type { ConfigAnswer, ConnectAnswer, ServerAnswer, StateAnswer } from '../wire.ts'
 import { ApiError, type ConsoleRoute, textMember } from './api.ts'
 import type { Assets } from './assets.ts'
+import { playRoutes } from './play-routes.ts'
 
 /** What the routes are made of. */
 export interface RouteParts {
@@ -21,6 +24,8 @@ export interface RouteParts {
   readonly viewers: Viewers
   readonly clients: ClientList
   readonly sessions: SessionList
+  readonly playground: Playground
+  readonly checks: Checks
   readonly assets: Assets
   readonly options: ConsoleOptions
 }
@@ -30,7 +35,7 @@ export interface RouteParts {
  * changes nothing.
  */
 export function consoleRoutes(parts: RouteParts): readonly ConsoleRoute[] {
-  const { router, registry, feeds, viewers, sessions, assets, options } = parts
+  const { router, registry, feeds, viewers, sessions, checks, assets, options } = parts
   return [
     { method: 'GET', path: '/', access: 'open', text: () => assets.file('index.html') },
     {
@@ -44,7 +49,7 @@ export function consoleRoutes(parts: RouteParts): readonly ConsoleRoute[] {
       method: 'GET',
       path: '/api/stream',
       access: 'reads',
-      stream: ({ query }, reply, headers) => viewers.open(query.get('topics'), reply, headers),
+      stream: ({ query }, reply, headers) => viewers.open(query, reply, headers),
     },
     {
       method: 'GET',
@@ -103,6 +108,19 @@ export function consoleRoutes(parts: RouteParts): readonly ConsoleRoute[] {
       access: 'reads',
       json: () => ({ rows: feeds.calls.list() }),
     },
+    { method: 'GET', path: '/api/checks', access: 'reads', json: () => checks.read() },
+    {
+      method: 'POST',
+      path: '/api/checks/:target/run',
+      access: 'changes',
+      json: ({ path }) => checks.start(path.target ?? ''),
+    },
+    {
+      method: 'POST',
+      path: '/api/checks/:target/stop',
+      access: 'changes',
+      json: ({ path }) => checks.stop(path.target ?? ''),
+    },
     { method: 'GET', path: '/api/log', access: 'reads', json: () => ({ rows: feeds.logs.list() }) },
     {
       method: 'GET',
@@ -121,6 +139,7 @@ export function consoleRoutes(parts: RouteParts): readonly ConsoleRoute[] {
       },
     },
     { method: 'GET', path: '/api/connect', access: 'reads', json: () => connectAnswer(parts) },
+    ...playRoutes(parts.playground),
   ]
 }
 

@@ -107,6 +107,69 @@ export const consoleLimits = {
     meaning:
       'Sessions, subscriptions and tasks, each, that the page "Sessions" of the console lists: the oldest ones. The rest is counted.',
   },
+  consoleRuns: {
+    default: 16,
+    unit: 'count',
+    meaning:
+      'Calls of the playground that one page of the console has in flight. A further one gets 503.',
+  },
+  consoleRunMs: {
+    default: 60_000,
+    unit: 'ms',
+    meaning:
+      'Time for which a call of the playground waits for a result or for progress, unless the page sets another one. It does not run while a server request waits for the person.',
+  },
+  consoleRunMaxMs: {
+    default: 3_600_000,
+    unit: 'ms',
+    meaning:
+      'Longest time that a page can set for a call of the playground. A longer one gets 400.',
+  },
+  consoleResultBytes: {
+    default: 4 * MiB,
+    unit: 'bytes',
+    meaning:
+      'Size of a result that the playground shows, as JSON. Of a larger one it shows only the size.',
+  },
+  consoleQuestions: {
+    default: 32,
+    unit: 'count',
+    meaning:
+      'Server requests that wait for a person at one page of the playground. Further ones are answered with "cancel".',
+  },
+  consoleQuestionMs: {
+    default: 300_000,
+    unit: 'ms',
+    meaning:
+      'Time for which a server request waits for a person at the playground. Then it is answered with "cancel".',
+  },
+  consoleMessages: {
+    default: 100,
+    unit: 'count',
+    meaning:
+      'Notifications of servers that the playground keeps for the next frame to its page. The rest is counted.',
+  },
+  consoleListEntries: {
+    default: 2000,
+    unit: 'count',
+    meaning: 'Tools, prompts, resources and templates, each, that the playground lists.',
+  },
+  consoleLeaveMs: {
+    default: 5000,
+    unit: 'ms',
+    meaning:
+      'Time after which the playground of a page is closed and forgotten when the stream of the page has ended, unless the page opens another one.',
+  },
+  consoleChecks: {
+    default: 2,
+    unit: 'count',
+    meaning: 'Checks that the console runs at the same time. A further one gets 503.',
+  },
+  consoleCheckMs: {
+    default: 300_000,
+    unit: 'ms',
+    meaning: 'Time that a check of the console may take. Then it is stopped.',
+  },
   slowCallMs: {
     default: 1000,
     unit: 'ms',

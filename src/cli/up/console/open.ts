@@ -85,6 +85,7 @@ function withLink(
 async function makeConsole(setup: UpConsoleSetup, settings: ConsoleSettings): Promise<Console> {
   const { router, observer, addresses, env } = setup
   const { consoleOf } = await import('../../../console/console.ts')
+  const { upCheck } = await import('./check.ts')
   return consoleOf(router, {
     observer,
     actions: settings.actions,
@@ -92,6 +93,7 @@ async function makeConsole(setup: UpConsoleSetup, settings: ConsoleSettings): Pr
     // For work on the page.
     assets: env.TRUNKLINE_CONSOLE_ASSETS,
     ...(setup.config() !== undefined && { config: configOf(setup) }),
+    check: upCheck(setup),
     connect: () => ({ addresses: addresses(), hosts: snippets(addresses()) }),
   })
 }
