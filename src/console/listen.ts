@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { beside } from '../http/beside.ts'
 import type { HttpHandler } from '../http/exchange.ts'
 import { serveNode } from '../http/node/handler.ts'
 import { nodeHost } from '../http/node/host.ts'
+import { bind, boundAddress, hostAndPort } from '../transport/listener.ts'
 import { limits } from '../util/limits/limits.ts'
 import type { Console } from './console.ts'
 
@@ -15,7 +15,7 @@ export interface ConsoleListener {
   close(): Promise<void>
 }
 
-/** Serves a console alone at an address. Rejects with Node's error for an address that cannot be bound. */
+/** Serves a console alone at an address. Rejects with a ChannelError `'refused'` for one that cannot be bound. */
 export async function listenConsole(console: Console, address: string): Promise<ConsoleListener> {
   const url = new URL(address)
   const handler = beside(nothing, console)
@@ -29,18 +29,7 @@ export async function listenConsole(console: Console, address: string): Promise<
     (request, response) => serveNode(handler, request, response, host),
   )
   server.maxConnections = limits.opsConnections.default
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(
-      { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(url.port || 80) },
-      () => {
-        server.off('error', reject)
-        resolve()
-      },
-    )
-  })
-  // The check: a server that listens on a host and a port has an AddressInfo.
-  const { port } = server.address() as AddressInfo
+  await bind(server, address, hostAndPort(url))
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => {
     closing ??= new Promise(resolve => {
@@ -49,7 +38,7 @@ export async function listenConsole(console: Console, address: string): Promise<
     })
     return closing
   }
-  return { address: `http://${url.hostname}:${port}`, close }
+  return { address: `http://${boundAddress(server)}`, close }
 }
 
 /** Answers all other paths. */
