@@ -4,7 +4,7 @@ import type {
   SessionsAnswer,
   SubscriptionRow,
   TaskRow,
-} from '../../src/console/wire.ts'
+} from '../../src/console/wire-sessions.ts'
 import { address, setQuery } from '../data/address.ts'
 import { ask } from '../data/api.ts'
 import { clock, duration, figure, visible } from '../data/format.ts'

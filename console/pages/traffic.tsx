@@ -6,7 +6,7 @@ import { clock, duration, figure, visible } from '../data/format.ts'
 import { calls, callsInFlight, clearCalls, isPaused, leftOut, setPaused } from '../data/store.ts'
 import { Copy, Empty, Filter } from '../parts/basics.tsx'
 import { VirtualRows } from '../parts/virtual-rows.tsx'
-import { CallBar, Waterfall } from '../parts/waterfall.tsx'
+import { CallBar, shareOf, Waterfall } from '../parts/waterfall.tsx'
 
 /** The calls, live. */
 export function Traffic() {
@@ -173,7 +173,9 @@ const outcomes: Readonly<Record<string, readonly [level: string, text: string]>>
 }
 
 function Outcome({ row }: { row: CallRow }) {
-  const [level, text] = outcomes[row.outcome ?? ''] ?? ['info', 'in flight']
+  const share = row.outcome === undefined ? shareOf(row) : undefined
+  const running = share === undefined ? 'in flight' : `${Math.round(share * 100)} % done`
+  const [level, text] = outcomes[row.outcome ?? ''] ?? ['info', running]
   return (
     <>
       <span class={`state ${level}`}>{text}</span>
@@ -193,6 +195,7 @@ function CallPanel({ row }: { row: CallRow }) {
     ['error', row.kind === undefined ? undefined : `${row.kind} (${row.code})`],
     ['reason', row.reason],
     ['retries', row.retries],
+    ['progress', row.progress && `${row.progress.reports} reports`],
     ['server requests', row.questions],
     ['client', row.client === undefined ? undefined : `${row.client} ${row.version}`],
     ['principal', row.principal],

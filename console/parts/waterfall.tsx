@@ -3,7 +3,15 @@ import { duration, visible } from '../data/format.ts'
 
 /** A rectangle of a waterfall, in percent of its width. */
 export interface Bar {
-  readonly kind: 'router' | 'wait' | 'attempt' | 'failed' | 'question' | 'running'
+  readonly kind:
+    | 'router'
+    | 'wait'
+    | 'attempt'
+    | 'failed'
+    | 'question'
+    | 'running'
+    | 'done'
+    | 'cancelled'
   readonly from: number
   readonly width: number
 }
@@ -28,10 +36,19 @@ export function barsOf(row: CallRow, scaleMs: number, nowMs: number): readonly B
       ? 'router'
       : 'attempt'
   const failed = row.outcome === 'error' && !hasAttempt
+  const share = shareOf(row)
   return [
-    part(failed ? 'failed' : whole, 0, total),
+    part(failed ? 'failed' : row.outcome === 'cancelled' ? 'cancelled' : whole, 0, total),
+    // How much of a call in flight is done, by its newest progress.
+    ...(isRunning && share !== undefined ? [part('done', 0, total * share)] : []),
     ...spans.map(span => part(kindOf(span), span.from, span.to ?? span.from)),
   ]
+}
+
+/** Returns how much of a call is done, from 0 to 1; undefined if the server has not said so. */
+export function shareOf({ progress }: CallRow): number | undefined {
+  if (progress?.total === undefined || progress.total <= 0) return undefined
+  return Math.max(0, Math.min(1, progress.progress / progress.total))
 }
 
 function kindOf({ what, failure }: SpanRow): Bar['kind'] {
@@ -74,8 +91,42 @@ export function Waterfall({ row }: { row: CallRow }) {
       {(row.spans ?? []).map((span, at) => (
         <SpanLine key={at} span={span} row={row} scale={scale} />
       ))}
+      {row.progress !== undefined && <ProgressLine row={row} scale={scale} />}
+      {row.outcome === 'cancelled' && (
+        <>
+          <span>cancelled by its caller</span>
+          <Mark at={row.ms ?? 0} scale={scale} />
+          <span class="num">at {duration(row.ms)}</span>
+        </>
+      )}
     </div>
   )
+}
+
+/** The newest progress of a call: when it came, and what it said. */
+function ProgressLine({ row, scale }: { row: CallRow; scale: number }) {
+  const { progress = 0, total, message, atMs = 0, reports = 0 } = row.progress ?? {}
+  const text = total === undefined ? `${progress}` : `${progress} of ${total}`
+  return (
+    <>
+      <span title={`${reports} reports`}>progress {text}</span>
+      <Mark at={atMs} scale={scale} />
+      <span class="num">at {duration(atMs)}</span>
+      {message !== undefined && (
+        <>
+          <span />
+          <span class="muted">{visible(message)}</span>
+          <span />
+        </>
+      )}
+    </>
+  )
+}
+
+/** A moment of a call. */
+function Mark({ at, scale }: { at: number; scale: number }) {
+  const from = Math.min(98, (at / scale) * 100)
+  return <Bars bars={[{ kind: 'question', from, width: 1 }]} />
 }
 
 function SpanLine({ span, row, scale }: { span: SpanRow; row: CallRow; scale: number }) {

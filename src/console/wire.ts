@@ -63,6 +63,8 @@ export interface CallRow {
   readonly code?: number | undefined
   readonly reason?: string | undefined
   readonly retries?: number | undefined
+  /** The newest progress that the server reported. */
+  readonly progress?: CallProgressRow | undefined
   /** Server requests during the call. */
   readonly questions?: number | undefined
   /** Whether the call took longer than others of its tool, or than `slowCallMs`. */
@@ -70,6 +72,18 @@ export interface CallRow {
   /** Whether the console itself made the call. */
   readonly isOurs?: boolean | undefined
   readonly spans?: readonly SpanRow[] | undefined
+}
+
+/** The newest progress of a call. */
+export interface CallProgressRow {
+  readonly progress: number
+  readonly total?: number | undefined
+  /** What the server is doing, in short. */
+  readonly message?: string | undefined
+  /** Milliseconds from the start of the call to the report. */
+  readonly atMs: number
+  /** How many reports there were. */
+  readonly reports: number
 }
 
 /** A part of a call. */
@@ -274,57 +288,6 @@ export interface ClientRow {
   readonly version: string
   readonly at: number
   readonly method: string
-}
-
-/** A connection of a caller. */
-export interface SessionRow {
-  /** Names the connection in requests to the console. It is not the session id, which is a secret. */
-  readonly handle: string
-  readonly client?: string | undefined
-  readonly version?: string | undefined
-  readonly principal?: string | undefined
-  readonly revision?: string | undefined
-  readonly transport?: string | undefined
-  /** When it was accepted, in milliseconds since 1970. */
-  readonly openedAt: number
-  readonly inFlight: number
-  /** Server requests that the client has not answered. */
-  readonly serverRequests: number
-  readonly openStreams: number
-  /** How many resources the client has subscribed to. */
-  readonly subscriptions: number
-  /** Whether it is a connection of the console itself. */
-  readonly isOurs?: boolean | undefined
-}
-
-/** A resource that callers have subscribed to. */
-export interface SubscriptionRow {
-  readonly uri: string
-  readonly count: number
-}
-
-/** A call that has become a task and has not ended. */
-export interface TaskRow {
-  /** Names the task in requests to the console. It is not the id of the task, which is a secret. */
-  readonly handle: string
-  readonly tool: string
-  readonly status: string
-  readonly message?: string | undefined
-  readonly principal?: string | undefined
-  /** In milliseconds since 1970. */
-  readonly createdAt: number
-  /** When the task is forgotten, in milliseconds since 1970. */
-  readonly expiresAt: number
-}
-
-/** The answer to `GET api/sessions`: the oldest rows of each kind, and how many there are in all. */
-export interface SessionsAnswer {
-  readonly sessions: readonly SessionRow[]
-  readonly sessionCount: number
-  readonly subscriptions: readonly SubscriptionRow[]
-  readonly subscriptionCount: number
-  readonly tasks: readonly TaskRow[]
-  readonly taskCount: number
 }
 
 /** One observation of a check. */

@@ -89,6 +89,18 @@ export interface CallWaited {
   readonly durationMs: number
 }
 
+/** A server reported progress of a call, to a caller that wants it. */
+export interface CallProgressed {
+  /** The call, as `callStarted` published it. */
+  readonly call: CallStarted
+  /** How far the call is, in units of the server. */
+  readonly progress: number
+  /** The value of `progress` at the end, if the server knows it. */
+  readonly total?: number
+  /** What the server is doing, for people. */
+  readonly message?: string
+}
+
 /** A line was written to the log. */
 export interface LogWritten {
   /** How severe it is. */
@@ -316,6 +328,7 @@ export const events = {
   callFailed: channelOf<CallFinished>('call:failed'),
   callAttempted: channelOf<CallAttempted>('call:attempted'),
   callWaited: channelOf<CallWaited>('call:waited'),
+  callProgressed: channelOf<CallProgressed>('call:progressed'),
   instanceStarted: channelOf<InstanceStarted>('instance:started'),
   instanceExited: channelOf<InstanceExited>('instance:exited'),
   instanceRestarted: channelOf<InstanceRestarted>('instance:restarted'),

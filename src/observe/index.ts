@@ -33,6 +33,7 @@ export {
   type BreakerState,
   type CallAttempted,
   type CallFinished,
+  type CallProgressed,
   type CallRouted,
   type CallStarted,
   type CallWaited,

@@ -1,7 +1,12 @@
 import { RpcError } from '../jsonrpc/error.ts'
 import type { Caller } from '../mcp/caller.ts'
 import type { CallSpan } from '../observe/call.ts'
-import { type CallAttempted, type CallWaited, events } from '../observe/events.ts'
+import {
+  type CallAttempted,
+  type CallProgressed,
+  type CallWaited,
+  events,
+} from '../observe/events.ts'
 import { isRecord } from '../util/objects.ts'
 import { errorMessage } from '../util/text/error-message.ts'
 import { hideValues } from '../util/text/hidden-values.ts'
@@ -172,6 +177,15 @@ export function publishAttempt(
   const failure = error === undefined ? undefined : hideValues(errorMessage(error))
   const durationMs = nowMs - event.startedMs
   events.callAttempted.publish({ ...event, call: span, durationMs, failure })
+}
+
+/** Publishes that a server reported progress of a call. Without a span there are no subscribers. */
+export function publishProgress(
+  span: CallSpan | undefined,
+  { progress, total, message }: Omit<CallProgressed, 'call'>,
+): void {
+  if (span === undefined || !events.callProgressed.hasSubscribers) return
+  events.callProgressed.publish({ call: span, progress, total, message })
 }
 
 /** Publishes that a call has waited. Without a span there are no subscribers. */

@@ -139,6 +139,7 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
 
   it.each(looks)('is accessible and fits at $width px, $theme', async look => {
     const page = await open('', look)
+    const client = await connect(served.address, { name: 'caller', version: '3', era: 'session' })
     for (const path of pages) {
       await page.goto(`${served.base}#/${path}`)
       await page.locator('main h1').first().waitFor({ state: 'attached' })
@@ -150,5 +151,6 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
       const name = path === '' ? 'overview' : path.replaceAll('/', '-')
       await page.screenshot({ path: join(artefacts, `${name}-${look.width}-${look.theme}.png`) })
     }
+    await client.close()
   })
 })

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { connect } from '../../src/connect.ts'
 import { hasBrowser, TestBrowser, violations } from './browser.ts'
 import { playServer } from './play-server.ts'
 import { serveConsole } from './setup.ts'
@@ -80,6 +81,25 @@ describe.skipIf(!hasBrowser)('the playground in a browser', () => {
     await result(page).getByText('in flight').waitFor()
     await result(page).getByRole('button', { name: 'Cancel' }).click()
     await result(page).getByText('cancelled by the person').waitFor()
+  })
+
+  it('shows progress and cancellation of any call in the traffic', async () => {
+    const page = await browser.open(served, 'traffic')
+    await page.getByText('Calls appear here').waitFor()
+    const client = await connect(served.address)
+    const stop = new AbortController()
+    const call = client.call('demo__steps', {}, { onProgress: () => {}, signal: stop.signal })
+    const row = page.locator('[data-row]', { hasText: 'demo__steps' })
+    await row.getByText('25 % done').waitFor()
+    await row.click()
+    const panel = page.getByRole('complementary', { name: 'Call' })
+    await panel.getByText('progress 1 of 4').waitFor()
+    await panel.getByText('the first of four').waitFor()
+    stop.abort()
+    await expect(call).rejects.toThrow()
+    await panel.getByText('cancelled by its caller').waitFor()
+    expect(await violations(page)).toEqual([])
+    await client.close()
   })
 
   it('answers forms, pages to visit and sampling by hand', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect } from '../../src/connect.ts'
-import type { SessionsAnswer } from '../../src/console/wire.ts'
+import type { SessionsAnswer } from '../../src/console/wire-sessions.ts'
 import { Server } from '../../src/server/server.ts'
 import { memoryPair } from '../../src/transport/memory.ts'
 import { limits } from '../../src/util/limits/limits.ts'

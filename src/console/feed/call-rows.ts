@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto'
-import type { CallAttempted, CallFinished, CallStarted, CallWaited } from '../../observe/events.ts'
+import type {
+  CallAttempted,
+  CallFinished,
+  CallProgressed,
+  CallStarted,
+  CallWaited,
+} from '../../observe/events.ts'
 import { redactText } from '../../observe/log/redact.ts'
 import { limits } from '../../util/limits/limits.ts'
-import type { CallRow, SpanRow } from '../wire.ts'
+import type { CallProgressRow, CallRow, SpanRow } from '../wire.ts'
 
 /** The name of the client of the console itself. */
 export const ownClientName = 'trunkline-console'
@@ -12,6 +18,13 @@ export type CallPart =
   | { readonly type: 'attempt'; readonly event: CallAttempted }
   | { readonly type: 'wait'; readonly event: CallWaited }
   | { readonly type: 'question'; readonly method: string; readonly atMs: number }
+
+/** The newest progress of a call, and how many reports there were. */
+export interface CallProgress {
+  readonly event: CallProgressed
+  readonly atMs: number
+  readonly reports: number
+}
 
 /** How rows are made. */
 export interface RowOptions {
@@ -27,6 +40,7 @@ export function callRow(
   call: CallStarted & Partial<CallFinished>,
   parts: readonly CallPart[] | undefined,
   { people, origin }: RowOptions,
+  progress?: CallProgress,
 ): CallRow {
   const { method, name, server, instance, startedMs, kind, code, reason, retries } = call
   const { client, principal, revision, era } = call.caller
@@ -55,10 +69,24 @@ export function callRow(
     ...(code !== undefined && { code }),
     ...(reason !== undefined && { reason: redactText(reason) }),
     ...(retries !== undefined && retries > 0 && { retries }),
+    ...(progress && { progress: progressRow(progress, startedMs) }),
     ...(questions > 0 && { questions }),
     ...(isSlow && { isSlow }),
     ...(client?.name === ownClientName && { isOurs: true }),
     ...(parts !== undefined && { spans: parts.map(part => spanRow(part, startedMs)) }),
+  }
+}
+
+function progressRow({ event, atMs, reports }: CallProgress, startedMs: number): CallProgressRow {
+  const { progress, total, message } = event
+  return {
+    progress,
+    ...(total !== undefined && { total }),
+    ...(message !== undefined && {
+      message: redactText(message).slice(0, limits.consoleProgressLength.default),
+    }),
+    atMs: rounded(atMs - startedMs),
+    reports,
   }
 }
 

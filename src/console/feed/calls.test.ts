@@ -49,6 +49,60 @@ describe('CallFeed', () => {
     ])
   })
 
+  it('shows the newest progress of a call, cut at the limit, and that it was cancelled', () => {
+    feed.start()
+    const call = span('long')
+    for (let progress = 1; progress <= 3; progress++) {
+      const message = 'x'.repeat(limits.consoleProgressLength.default + 1)
+      events.callProgressed.publish({ call, progress, total: 4, message })
+    }
+    call.end('cancelled')
+    const [row] = feed.frame().rows
+    expect(row).toMatchObject({
+      outcome: 'cancelled',
+      progress: { progress: 3, total: 4, reports: 3 },
+    })
+    expect(row?.progress?.message).toHaveLength(limits.consoleProgressLength.default)
+    events.callProgressed.publish({ call: span('unknown'), progress: 1 })
+    expect(feed.frame().rows).toEqual([])
+  })
+
+  it('keeps as many parts of a call as the limit says', () => {
+    feed.start()
+    const call = span('retried')
+    const startedMs = call.startedMs
+    for (let at = 0; at <= limits.consoleSpans.default; at++) {
+      events.callWaited.publish({ call, reason: 'limit', startedMs, durationMs: 1 })
+    }
+    call.end('ok')
+    expect(feed.frame().rows[0]?.spans).toHaveLength(limits.consoleSpans.default)
+  })
+
+  it('follows as many calls in flight, and keeps as many rows, as the limits say', () => {
+    feed.start()
+    const calls = Array.from({ length: limits.consoleInFlight.default + 1 }, () => span('held'))
+    expect(feed.frame().inFlight).toBe(limits.consoleInFlight.default)
+    for (const call of calls) call.end('ok')
+    for (
+      let at = 0;
+      at < limits.consoleCalls.default / limits.consoleFrameCalls.default + 1;
+      at++
+    ) {
+      for (let each = 0; each < limits.consoleFrameCalls.default; each++) span('fine').end('ok')
+      feed.frame()
+    }
+    expect(feed.list()).toHaveLength(limits.consoleCalls.default)
+  })
+
+  it('marks a call as slow from the limit on', () => {
+    feed.start()
+    const call = span('slow')
+    Object.defineProperty(call, 'startedMs', { value: call.startedMs - limits.slowCallMs.default })
+    call.end('ok')
+    span('fast').end('ok')
+    expect(feed.frame().rows.map(({ isSlow }) => isSlow)).toEqual([true, undefined])
+  })
+
   it('is subscribed to nothing unless it is started', () => {
     expect(events.callStarted.hasSubscribers).toBe(false)
     feed.start()

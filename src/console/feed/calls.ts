@@ -1,7 +1,7 @@
 import { type CallFinished, type CallStarted, events } from '../../observe/events.ts'
 import { limits } from '../../util/limits/limits.ts'
 import type { CallRow, LeftOut } from '../wire.ts'
-import { type CallPart, callRow, type RowOptions } from './call-rows.ts'
+import { type CallPart, type CallProgress, callRow, type RowOptions } from './call-rows.ts'
 import { Ring } from './ring.ts'
 
 /** The calls of one frame. */
@@ -29,6 +29,8 @@ export class CallFeed {
   readonly #inFlight = new Map<CallStarted, CallPart[] | undefined>()
   /** The numbers of calls that were shown while they were in flight. */
   #shown = new WeakMap<CallStarted, number>()
+  /** Only the newest of each call: a server may report any number. */
+  #progress = new WeakMap<CallStarted, CallProgress>()
   #notable: Candidate[] = []
   #others: Candidate[] = []
   #otherCount = 0
@@ -66,6 +68,11 @@ export class CallFeed {
       events.callFinished.subscribe(call => this.#finished(call)),
       events.callAttempted.subscribe(event => this.#part(event.call, { type: 'attempt', event })),
       events.callWaited.subscribe(event => this.#part(event.call, { type: 'wait', event })),
+      events.callProgressed.subscribe(event => {
+        if (!this.#inFlight.has(event.call)) return
+        const reports = (this.#progress.get(event.call)?.reports ?? 0) + 1
+        this.#progress.set(event.call, { event, atMs: performance.now(), reports })
+      }),
       events.serverRequestSent.subscribe(({ call, method }) => {
         if (call === undefined) return
         this.#part(call, { type: 'question', method, atMs: performance.now() })
@@ -79,6 +86,7 @@ export class CallFeed {
     this.#ends = []
     this.#inFlight.clear()
     this.#shown = new WeakMap()
+    this.#progress = new WeakMap()
     this.#reset()
   }
 
@@ -164,7 +172,7 @@ export class CallFeed {
     const known = this.#shown.get(call)
     const seq = known ?? this.#nextSeq()
     if (known === undefined) this.#shown.set(call, seq)
-    return callRow(seq, call, parts, this.#rowOptions)
+    return callRow(seq, call, parts, this.#rowOptions, this.#progress.get(call))
   }
 
   #reset(): void {

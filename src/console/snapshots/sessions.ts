@@ -5,7 +5,7 @@ import { limits } from '../../util/limits/limits.ts'
 import { randomToken } from '../../util/random.ts'
 import { ownClientName, type RowOptions, shownPrincipal } from '../feed/call-rows.ts'
 import { ApiError } from '../http/api.ts'
-import type { SessionRow, SessionsAnswer, TaskRow } from '../wire.ts'
+import type { SessionRow, SessionsAnswer, TaskRow } from '../wire-sessions.ts'
 
 /** Shows the connections, subscriptions and tasks of callers, and ends them. Ids of sessions and tasks stay inside. */
 export class SessionList {

@@ -20,7 +20,7 @@ import { limits } from '../../util/limits/limits.ts'
 import type { UpstreamConnection } from '../connection/connection.ts'
 import type { PooledCall } from '../connection/connection-pool.ts'
 import type { InFlightCall, InFlightList } from '../connection/in-flight-list.ts'
-import { publishServerRequest } from '../events.ts'
+import { publishProgress, publishServerRequest } from '../events.ts'
 import { type RetryFacts, safetyOf } from '../policy/retry.ts'
 import type { Instance } from '../upstream/instance.ts'
 import { forwardedParams, timeoutFor } from './params.ts'
@@ -215,6 +215,7 @@ function reportProgress(this: UpstreamCall, { progress, total, message }: Progre
   const { params, exchange, caller } = this.current
   const progressToken = readProgressToken(params)
   if (progressToken === undefined || exchange.settled === true) return
+  publishProgress(this.span, { progress, total, message })
   const text = caller.revision.features.progressMessages ? message : undefined
   send(exchange.notify('notifications/progress', { progressToken, progress, total, message: text }))
 }

@@ -60,6 +60,11 @@ export const consoleLimits = {
     unit: 'count',
     meaning: 'Attempts, waits and server requests of one call that the console keeps.',
   },
+  consoleProgressLength: {
+    default: 200,
+    unit: 'characters',
+    meaning: 'Length of a progress message in the traffic of the console. The rest is cut.',
+  },
   consoleInFlight: {
     default: 10_000,
     unit: 'count',
