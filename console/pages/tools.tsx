@@ -221,6 +221,11 @@ function ToolPanel({ name }: { name: string }) {
       <div class="head">
         <h2 class="mono one-line">{visible(name)}</h2>
         <span class="spacer" />
+        {mayChange.value && (
+          <a class="button" href={`#/playground/${encodeURIComponent(name)}`}>
+            Try
+          </a>
+        )}
         <a class="button" href="#/tools">
           Close
         </a>

@@ -39,6 +39,14 @@ export function Traffic() {
         <button type="button" onClick={() => exportRows(shown)}>
           Export
         </button>
+        <button
+          type="button"
+          aria-pressed={isWithOurs}
+          title="Calls of the playground of this console"
+          onClick={() => setQuery({ ours: isWithOurs ? undefined : '1' })}
+        >
+          Playground
+        </button>
         <span class="muted" role="status">
           {figure(rows.length)} shown · {figure(leftOut.value)} left out · {callsInFlight.value} in
           flight
@@ -208,6 +216,11 @@ function CallPanel({ row }: { row: CallRow }) {
       <div class="head">
         <h2 class="one-line">{visible(row.name ?? row.method)}</h2>
         <span class="spacer" />
+        {row.method === 'tools/call' && row.name !== undefined && (
+          <a class="button" href={`#/playground/${encodeURIComponent(row.name)}`}>
+            Try
+          </a>
+        )}
         <Copy text={location.href} label="Copy link" />
         <button type="button" onClick={() => setQuery({ sel: undefined })}>
           Close

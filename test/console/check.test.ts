@@ -73,6 +73,22 @@ describe('checks', () => {
     expect(checks.read().reports).toEqual([])
   })
 
+  it('show texts up to the limit, without secrets', async () => {
+    const message = `token=sk-1 ${'x'.repeat(limits.consoleTextLength.default)}`
+    const checks = new Checks({
+      targets: () => ['s'],
+      run: async (_, __, onStep) => {
+        const finding = { status: 'ok', message, advice: message } as const
+        onStep({ step: 'a', question: '?', status: 'ok', findings: [finding] })
+      },
+    })
+    checks.start('s')
+    await expect.poll(() => checks.read().reports[0]?.ms).toBeDefined()
+    const [finding] = checks.read().reports[0]?.steps[0]?.findings ?? []
+    expect(finding?.message.length).toBeLessThanOrEqual(limits.consoleTextLength.default)
+    expect(JSON.stringify(finding)).not.toContain('sk-1')
+  })
+
   it('are stopped when they take too long, or by the person', async () => {
     const clock = fakeClock()
     const checks = new Checks(endless, clock)
