@@ -12,6 +12,7 @@ import {
   newest,
   notice,
   pins,
+  recordingUntil,
   servers,
 } from './data/store.ts'
 import { follow, reconnect } from './data/stream.ts'
@@ -147,6 +148,11 @@ function Strip() {
         </>
       )}
       <span class="spacer" />
+      {recordingUntil.value > 0 && (
+        <a class="chip error" href="#/traffic">
+          ● recording calls until {clock(recordingUntil.value)}
+        </a>
+      )}
       {hello.value?.actions === 'look' && <span class="chip">read-only</span>}
       <ThemeButton />
     </header>

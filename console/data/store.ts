@@ -32,6 +32,8 @@ export const calls = signal<readonly CallRow[]>([])
 export const leftOut = signal(0)
 export const callsInFlight = signal(0)
 export const isPaused = signal(false)
+/** When the recording of calls ends by itself; 0 while nothing is recorded. */
+export const recordingUntil = signal(0)
 export const logLines = signal<readonly LogRow[]>([])
 export const logLeft = signal(0)
 /** A short message about what was done. */
@@ -87,6 +89,9 @@ export function applyFrame(frame: ConsoleFrame): void {
     case 'log':
       logLines.value = newRows(logLines.value, frame.rows).slice(-mostLines)
       logLeft.value += frame.left
+      return
+    case 'recording':
+      recordingUntil.value = frame.leftMs === 0 ? 0 : Date.now() + frame.leftMs
       return
     case 'play':
       applyPlay(frame)

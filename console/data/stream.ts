@@ -12,6 +12,7 @@ import {
   lostAt,
   lostReason,
   notice,
+  recordingUntil,
 } from './store.ts'
 
 let current: AbortController | undefined
@@ -72,6 +73,7 @@ function adopt(state: StateAnswer): void {
     logLines.value = []
   }
   changes.value = []
+  recordingUntil.value = 0
   applyState(state)
 }
 

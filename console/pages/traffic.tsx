@@ -1,10 +1,22 @@
-import { useLayoutEffect, useRef } from 'preact/hooks'
-import type { CallRow } from '../../src/console/wire.ts'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { CallRow, RecordingAnswer } from '../../src/console/wire.ts'
 import { address, setQuery } from '../data/address.ts'
+import { ask } from '../data/api.ts'
 import { callFilter } from '../data/filter.ts'
-import { clock, duration, figure, visible } from '../data/format.ts'
-import { calls, callsInFlight, clearCalls, isPaused, leftOut, setPaused } from '../data/store.ts'
-import { Copy, Empty, Filter } from '../parts/basics.tsx'
+import { bytes, clock, duration, figure, visible } from '../data/format.ts'
+import {
+  calls,
+  callsInFlight,
+  clearCalls,
+  hello,
+  isPaused,
+  leftOut,
+  mayChange,
+  recordingUntil,
+  setPaused,
+} from '../data/store.ts'
+import { act, Copy, Empty, Filter } from '../parts/basics.tsx'
+import { JsonTree } from '../parts/json-tree.tsx'
 import { VirtualRows } from '../parts/virtual-rows.tsx'
 import { CallBar, shareOf, Waterfall } from '../parts/waterfall.tsx'
 
@@ -39,6 +51,19 @@ export function Traffic() {
         <button type="button" onClick={() => exportRows(shown)}>
           Export
         </button>
+        {hello.value?.mayRecord === true && (
+          <button
+            type="button"
+            aria-pressed={recordingUntil.value > 0}
+            onClick={() => {
+              const isOn = recordingUntil.value === 0
+              const done = isOn ? 'Arguments and results are recorded' : 'Recording has ended'
+              act('record', done, { isOn })
+            }}
+          >
+            Record
+          </button>
+        )}
         <button
           type="button"
           aria-pressed={isWithOurs}
@@ -244,9 +269,59 @@ function CallPanel({ row }: { row: CallRow }) {
             : [<dt key={name}>{name}</dt>, <dd key={`${name} value`}>{visible(String(value))}</dd>],
         )}
       </dl>
-      <p class="section muted">Arguments and results are not kept.</p>
+      <Contents key={row.seq} row={row} />
     </aside>
   )
+}
+
+/** The arguments and the result of a call, if they were recorded. */
+function Contents({ row }: { row: CallRow }) {
+  const [recording, setRecording] = useState<RecordingAnswer | undefined>(undefined)
+  const isEnded = row.ms !== undefined
+  useEffect(() => {
+    if (!isEnded || recordingUntil.value === 0) return
+    ask<RecordingAnswer>(`calls/${row.seq}/recording`).then(setRecording, () => {})
+  }, [isEnded])
+  if (recording === undefined) {
+    return <p class="section muted">Arguments and results are kept only while you record.</p>
+  }
+  const { params, result, error, redacted, bytes: sizes } = recording
+  return (
+    <>
+      <section class="section">
+        <div class="head">
+          <h3>Request</h3>
+          <span class="muted">
+            {redacted > 0 && (redacted === 1 ? '1 value redacted' : `${redacted} values redacted`)}
+          </span>
+          <span class="spacer" />
+          {row.method === 'tools/call' && params !== undefined && mayChange.value && (
+            <a class="button" href={replayAddress(row, params)}>
+              To playground
+            </a>
+          )}
+        </div>
+        {params === undefined ? <TooLarge size={sizes[0]} /> : <JsonTree value={params} />}
+      </section>
+      <section class="section">
+        <h3>Response</h3>
+        {error !== undefined && <p class="text-error">{visible(error)}</p>}
+        {error === undefined && result === undefined && <TooLarge size={sizes[1]} />}
+        {result !== undefined && <JsonTree value={result} />}
+      </section>
+    </>
+  )
+}
+
+function TooLarge({ size }: { size: number }) {
+  return <p class="muted">{bytes(size)}, which is too large to be recorded.</p>
+}
+
+/** Returns the address of the playground with the arguments of a recorded call, which a person then calls again. */
+function replayAddress({ name = '' }: CallRow, params: unknown): string {
+  // The check: the params of a request are an object.
+  const args = JSON.stringify((params as { arguments?: unknown }).arguments ?? {})
+  return `#/playground/${encodeURIComponent(name)}?${new URLSearchParams({ args })}`
 }
 
 /** Saves rows as a file of JSON. */

@@ -37,10 +37,14 @@ export function consoleOf(router: Router, options: ConsoleOptions = {}): Console
   if (typeof router?.toolDefinitions !== 'function') {
     throw new TypeError(`consoleOf() expects a Router, got ${formatValue(router)}`)
   }
-  const { observer, actions = 'all', people = 'shown', assets } = options
+  const { observer, actions = 'all', people = 'shown', record = true, assets } = options
   const registry = observer?.registry
   const log = observer?.log
-  const feeds = new Feeds({ router, registry, actions, people })
+  const onRecording = (isRecording: boolean): void => {
+    const what = isRecording ? 'console: recording calls' : 'console: recording has ended'
+    log?.write('warn', what)
+  }
+  const feeds = new Feeds({ router, registry, actions, people, mayRecord: record, onRecording })
   const playground = new Playground(router)
   const viewers = new Viewers(feeds, playground)
   const clients = new ClientList()

@@ -37,6 +37,8 @@ export interface ConsoleOptions {
   readonly actions?: ConsoleActions
   /** Whether the principals of callers are shown as they are (`'shown'`, the default), or as eight digits of a digest. */
   readonly people?: 'shown' | 'hash'
+  /** Whether viewers may record the arguments and results of calls for some minutes; true by default. */
+  readonly record?: boolean
   /** What the page "Configuration" shows; without it the page says that there is no file. */
   readonly config?: ConsoleConfig
   /** What the page "Check" does; without it the page says how to check from the command line. */
@@ -58,6 +60,7 @@ const consoleTable: OptionTableOf<ConsoleOptions> = {
   observer: 'object',
   actions: ['all', 'look'],
   people: ['shown', 'hash'],
+  record: 'boolean',
   config: 'object',
   check: 'object',
   connect: 'function',

@@ -164,7 +164,26 @@ export type ConsoleFrame =
   | { readonly event: 'changes'; readonly rows: readonly ChangeRow[] }
   | { readonly event: 'log'; readonly rows: readonly LogRow[]; readonly left: number }
   | PlayFrame
+  | RecordingFrame
   | { readonly event: 'gap'; readonly frames: number }
+
+/** Says whether arguments and results are being recorded. */
+export interface RecordingFrame {
+  readonly event: 'recording'
+  /** Milliseconds until the recording ends by itself; 0 while nothing is recorded. */
+  readonly leftMs: number
+}
+
+/** The answer to `GET api/calls/:seq/recording`: each part is missing if it was too large. */
+export interface RecordingAnswer {
+  readonly params?: unknown
+  readonly result?: unknown
+  readonly error?: string | undefined
+  /** How many values were replaced because of the names that they have. */
+  readonly redacted: number
+  /** The sizes of the params and of the result, in bytes of JSON. */
+  readonly bytes: readonly [params: number, result: number]
+}
 
 /** The first frame of a stream. */
 export interface HelloFrame {
@@ -174,6 +193,8 @@ export interface HelloFrame {
   readonly run: string
   readonly startedAt: number
   readonly actions: ConsoleActions
+  /** Whether a viewer may record arguments and results. */
+  readonly mayRecord: boolean
 }
 
 /** Calls that a frame leaves out. */

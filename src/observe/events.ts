@@ -101,6 +101,18 @@ export interface CallProgressed {
   readonly message?: string
 }
 
+/** A call has ended, with its contents. Published only by routers, and only while there are subscribers. */
+export interface CallRecorded {
+  /** The call, as `callStarted` published it. */
+  readonly call: CallStarted
+  /** The params of the request. Secrets are not redacted yet. */
+  readonly params: unknown
+  /** The result, if there is one. Secrets are not redacted yet. */
+  readonly result?: unknown
+  /** The message of the error that the caller got instead of a result. */
+  readonly error?: string
+}
+
 /** A line was written to the log. */
 export interface LogWritten {
   /** How severe it is. */
@@ -329,6 +341,7 @@ export const events = {
   callAttempted: channelOf<CallAttempted>('call:attempted'),
   callWaited: channelOf<CallWaited>('call:waited'),
   callProgressed: channelOf<CallProgressed>('call:progressed'),
+  callRecorded: channelOf<CallRecorded>('call:recorded'),
   instanceStarted: channelOf<InstanceStarted>('instance:started'),
   instanceExited: channelOf<InstanceExited>('instance:exited'),
   instanceRestarted: channelOf<InstanceRestarted>('instance:restarted'),

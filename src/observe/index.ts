@@ -34,6 +34,7 @@ export {
   type CallAttempted,
   type CallFinished,
   type CallProgressed,
+  type CallRecorded,
   type CallRouted,
   type CallStarted,
   type CallWaited,

@@ -1,5 +1,7 @@
 import { CallSpan, hasCallSubscribers, nameIn } from '../observe/call.ts'
+import { events } from '../observe/events.ts'
 import type { HandlerResult, IncomingRequest } from '../server/request.ts'
+import { errorMessage } from '../util/text/error-message.ts'
 
 /** Handles a request; `span`, if there are subscribers, records where the call goes. */
 export type ObservableHandler = (
@@ -36,9 +38,25 @@ function observed(
   }
   const span = new CallSpan({ method, name: nameOf(request), id, caller: facts })
   try {
-    return span.follow(handler(request, span), exchange)
+    const result = span.follow(handler(request, span), exchange)
+    if (events.callRecorded.hasSubscribers) record(span, request, result)
+    return result
   } catch (error) {
     span.fail(error, exchange.signal.aborted)
     throw error
   }
+}
+
+/** Publishes the contents of a call when it has ended. */
+function record(call: CallSpan, { params }: IncomingRequest, outcome: HandlerResult): void {
+  const publish = (end: { readonly result: unknown } | { readonly error: string }): void =>
+    events.callRecorded.publish({ call, params, ...end })
+  if (!(outcome instanceof Promise)) {
+    publish({ result: outcome })
+    return
+  }
+  outcome.then(
+    result => publish({ result }),
+    (error: unknown) => publish({ error: errorMessage(error) }),
+  )
 }

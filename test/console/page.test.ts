@@ -96,6 +96,25 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     await client.close()
   })
 
+  it('records a call on demand, without secrets, and repeats it in the playground', async () => {
+    const page = await open('traffic')
+    await page.getByRole('button', { name: 'Record' }).click()
+    await page.getByText('recording calls until').waitFor()
+    const client = await connect(served.address, { name: 'tester', version: '2' })
+    await client.call('demo__echo', { text: 'bread', api_key: 'sk-canary-4' })
+    await page.locator('[data-row]', { hasText: 'demo__echo' }).first().click()
+    const panel = page.getByRole('complementary', { name: 'Call' })
+    await panel.getByText('bread').first().waitFor()
+    await panel.getByText('1 value redacted').waitFor()
+    expect(await panel.getByText('sk-canary-4').count()).toBe(0)
+    expect(await violations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Record' }).click()
+    await page.getByText('recording calls until').waitFor({ state: 'detached' })
+    await panel.getByRole('link', { name: 'To playground' }).click()
+    await expect.poll(() => page.getByLabel('text').inputValue()).toBe('bread')
+    await client.close()
+  })
+
   it('gives the reason for every tool that callers do not see', async () => {
     const page = await open('tools')
     await page.getByRole('row', { name: /secret.*denied by tools\.deny/ }).waitFor()

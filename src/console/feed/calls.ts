@@ -56,6 +56,11 @@ export class CallFeed {
     return this.#ring.list()
   }
 
+  /** Returns the number of a call; undefined if it was not shown. */
+  seqOf(call: CallStarted): number | undefined {
+    return this.#shown.get(call)
+  }
+
   /** Starts collecting. Idempotent. */
   start(): void {
     if (this.isCollecting) return

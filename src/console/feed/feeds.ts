@@ -11,6 +11,7 @@ import { ChangeFeed } from './changes.ts'
 import { FigureFeed } from './figures.ts'
 import { fleetRows } from './fleet.ts'
 import { LogFeed } from './logs.ts'
+import { Recorder } from './recorder.ts'
 import { Ring } from './ring.ts'
 
 /** What the feeds are about. */
@@ -19,6 +20,10 @@ export interface FeedsOptions {
   /** The metrics of the process; without them there are no figures. */
   readonly registry: MetricRegistry | undefined
   readonly actions: ConsoleActions
+  /** Whether a viewer may record arguments and results. */
+  readonly mayRecord: boolean
+  /** Called when recording starts and ends. */
+  readonly onRecording: (isRecording: boolean) => void
   readonly people: RowOptions['people']
 }
 
@@ -31,6 +36,7 @@ export class Feeds {
   readonly figures: FigureFeed | undefined
   readonly logs: LogFeed
   readonly calls: CallFeed
+  readonly recorder: Recorder
   readonly #options: FeedsOptions
   readonly #failures = new Ring<CallRow>(limits.consoleFailures.default)
   readonly #endFailures: () => void
@@ -47,6 +53,7 @@ export class Feeds {
     this.figures = options.registry && new FigureFeed(options.registry, now)
     const nextSeq = (): number => ++this.#seq
     this.calls = new CallFeed(rowOptions, nextSeq)
+    this.recorder = new Recorder(options.onRecording)
     this.#endFailures = events.callFailed.subscribe(call => {
       this.#failures.push(callRow(nextSeq(), call, undefined, rowOptions))
     })
@@ -60,6 +67,7 @@ export class Feeds {
       run: this.#run,
       startedAt: this.#startedAt,
       actions: this.#options.actions,
+      mayRecord: this.#options.mayRecord && this.#options.actions === 'all',
     }
   }
 
@@ -80,6 +88,7 @@ export class Feeds {
   close(): void {
     this.#endFailures()
     this.calls.stop()
+    this.recorder.close()
     this.changes.close()
     this.logs.close()
     this.figures?.close()

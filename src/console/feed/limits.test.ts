@@ -15,7 +15,14 @@ import { LogFeed } from './logs.ts'
 import { Viewers } from './viewers.ts'
 
 const feedsOf = (router: Router): Feeds =>
-  new Feeds({ router, registry: undefined, actions: 'all', people: 'shown' })
+  new Feeds({
+    router,
+    registry: undefined,
+    actions: 'all',
+    people: 'shown',
+    mayRecord: true,
+    onRecording: () => {},
+  })
 
 test('failed calls are kept up to the limit', async () => {
   await using router = new Router()

@@ -21,6 +21,8 @@ interface Viewer {
   figures: number
   changes: number
   log: number
+  /** Whether the page shows that calls are recorded. */
+  isRecording: boolean
   /** Since when the page reads too slowly; undefined if it keeps up. */
   stalledSince: number | undefined
   /** Frames that were left out since then. */
@@ -66,6 +68,7 @@ export class Viewers {
       figures: feeds.figures?.count ?? 0,
       changes: 0,
       log: 0,
+      isRecording: false,
       stalledSince: undefined,
       skipped: 0,
       aliveAt: performance.now(),
@@ -138,6 +141,11 @@ export class Viewers {
   #frames(viewer: Viewer, rows: readonly ServerRow[] | undefined, isFirst: boolean): void {
     const { figures, changes, logs } = this.#feeds
     if (rows !== undefined) this.#sendServers(viewer, rows, isFirst)
+    const { leftMs } = this.#feeds.recorder
+    if (leftMs > 0 !== viewer.isRecording) {
+      viewer.isRecording = leftMs > 0
+      this.#send(viewer, { event: 'recording', leftMs })
+    }
     if (changes.count > viewer.changes) {
       this.#send(viewer, { event: 'changes', rows: changes.after(viewer.changes) })
       viewer.changes = changes.count
@@ -234,6 +242,8 @@ export class Viewers {
   #rest(): void {
     clearInterval(this.#timer)
     this.#timer = undefined
+    // Nobody sees any more that calls are recorded.
+    this.#feeds.recorder.close()
   }
 }
 

@@ -2,6 +2,7 @@ import { redactText } from '../../observe/log/redact.ts'
 import type { MetricRegistry } from '../../observe/metrics/registry.ts'
 import type { Router } from '../../router/router.ts'
 import { limits } from '../../util/limits/limits.ts'
+import { isRecord } from '../../util/objects.ts'
 import { errorMessage } from '../../util/text/error-message.ts'
 import type { Feeds } from '../feed/feeds.ts'
 import type { Viewers } from '../feed/viewers.ts'
@@ -89,6 +90,22 @@ export function consoleRoutes(parts: RouteParts): readonly ConsoleRoute[] {
       access: 'changes',
       json: ({ body }) => approve(router, body),
     },
+    {
+      method: 'GET',
+      path: '/api/calls/:seq/recording',
+      access: 'reads',
+      json: ({ path }) => {
+        const found = feeds.recorder.find(call => String(feeds.calls.seqOf(call)) === path.seq)
+        if (found !== undefined) return found
+        throw new ApiError(404, 'not_recorded', 'the call was not recorded, or is forgotten')
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/record',
+      access: 'changes',
+      json: ({ body }) => record(feeds, body),
+    },
     { method: 'GET', path: '/api/sessions', access: 'reads', json: () => sessions.read() },
     {
       method: 'POST',
@@ -173,6 +190,19 @@ function serverAnswer({ router, feeds, options }: RouteParts, name: string): Ser
 
 function linesOf(text: string): readonly string[] {
   return text.slice(-limits.consoleTextLength.default).split('\n')
+}
+
+function record(feeds: Feeds, body: unknown): { readonly leftMs: number } {
+  const isOn = isRecord(body) ? body.isOn : undefined
+  if (typeof isOn !== 'boolean') {
+    throw new ApiError(400, 'bad_request', 'the member "isOn" must be true or false')
+  }
+  if (!feeds.hello().mayRecord) {
+    throw new ApiError(403, 'no_recording', 'the configuration of the console forbids recording')
+  }
+  if (isOn) feeds.recorder.start()
+  else feeds.recorder.stop()
+  return { leftMs: feeds.recorder.leftMs }
 }
 
 function approve(router: Router, body: unknown): void {

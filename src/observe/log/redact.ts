@@ -43,6 +43,11 @@ export function redactText(text: string): string {
     .replace(assigned, `$1${redacted}`)
 }
 
+/** Whether a member of this name holds a secret. */
+export function isSecretName(name: string): boolean {
+  return secretKey.test(name)
+}
+
 const longestValue = 4096
 const maxDepth = 6
 const maxEntries = 64

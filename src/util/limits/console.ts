@@ -65,6 +65,29 @@ export const consoleLimits = {
     unit: 'characters',
     meaning: 'Length of a progress message in the traffic of the console. The rest is cut.',
   },
+  consoleRecordMs: {
+    default: 600_000,
+    unit: 'ms',
+    meaning:
+      'Time after which the recording of arguments and results by the console ends by itself.',
+  },
+  consoleRecordings: {
+    default: 200,
+    unit: 'count',
+    meaning:
+      'Calls whose arguments and results the console keeps while it records. The oldest are forgotten.',
+  },
+  consoleRecordedBytes: {
+    default: 64 * KiB,
+    unit: 'bytes',
+    meaning:
+      'Size of the arguments, and of the result, of one recorded call. Of larger ones only the size is kept.',
+  },
+  consoleRecordingBytes: {
+    default: 8 * MiB,
+    unit: 'bytes',
+    meaning: 'Size of all recorded arguments and results. The oldest are forgotten.',
+  },
   consoleInFlight: {
     default: 10_000,
     unit: 'count',

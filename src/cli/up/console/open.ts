@@ -90,6 +90,7 @@ async function makeConsole(setup: UpConsoleSetup, settings: ConsoleSettings): Pr
     observer,
     actions: settings.actions,
     people: settings.people,
+    record: settings.record,
     // For work on the page.
     assets: env.TRUNKLINE_CONSOLE_ASSETS,
     ...(setup.config() !== undefined && { config: configOf(setup) }),

@@ -1,4 +1,4 @@
-import { address, enumeration, type Field } from '../field.ts'
+import { address, boolean, enumeration, type Field } from '../field.ts'
 
 /** `console` of a configuration file, as an object. */
 export interface ConsoleSettings {
@@ -8,6 +8,8 @@ export interface ConsoleSettings {
   readonly actions?: 'all' | 'look'
   /** Whether the principals of callers are shown, or a digest of them. */
   readonly people?: 'shown' | 'hash'
+  /** Whether viewers may record the arguments and results of calls. */
+  readonly record?: boolean
 }
 
 /** Fields of `console`. */
@@ -29,5 +31,11 @@ export const consoleFields: Record<keyof ConsoleSettings, Field> = {
     meaning: 'Whether the principals of callers are shown as they are, or as digits of a digest.',
     default: 'shown',
     example: 'hash',
+  },
+  record: {
+    type: boolean,
+    meaning: 'Whether viewers may record the arguments and results of calls, for some minutes.',
+    default: true,
+    example: false,
   },
 }
