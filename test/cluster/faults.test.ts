@@ -64,10 +64,12 @@ if (redisProgram === undefined) {
         method: 'tools/call',
         params: { name: 'steps', arguments: { id: 'two' }, _meta: { progressToken: 1 } },
       })
-      await writtenTo(fleet, 'two')
-      await fleet.kill(a)
       const received: { method?: string; id?: string; error?: { data?: unknown } }[] = []
-      for await (const data of eventData(response)) received.push(JSON.parse(data))
+      for await (const data of eventData(response)) {
+        received.push(JSON.parse(data))
+        // Not before the progress has arrived, which a killed node may not have sent yet.
+        if (received.length === 1) await fleet.kill(a)
+      }
       expect(received).toMatchObject([
         { method: 'notifications/progress' },
         { id: 'x', error: { data: { outcome: 'unknown' } } },
