@@ -23,7 +23,7 @@ const once = [
   'test/{configuration,connections-mcp,docs,documented,engines,examples,hovers,layers,links,manifests,requirements,routing-policies,scripts,surface,tree,words}.test.ts',
   'test/{cli,cluster,conformance,console,interop,judges,mcp-interop,package,ports,router,transcripts,types}/**/*.test.ts',
   'test/matrix/mcp*.test.ts',
-  'test/backplane/*.test.ts',
+  'test/backplane/{nats,redis}*.test.ts',
   'test/fuzz/*.test.ts',
   'test/security/{memory,schema,terminal}.test.ts',
   'test/auth/{connect-pages,many-processes,mutants,official-clients,oidc-provider,router-kinds}.test.ts',
