@@ -7,6 +7,7 @@ export {
   type Envelope,
   type Principal,
   type Sink,
+  type TransportInfo,
 } from './channel.ts'
 export { type DecodeOptions, decode } from './codec/decode.ts'
 export type { MessageSizes } from './codec/decode-rules.ts'

@@ -58,55 +58,52 @@ export interface CallerTask {
   readonly ttlMs: number
 }
 
+/** The connections, subscriptions and tasks of the callers of a router, for people who look after it. */
+export interface CallerState {
+  /** Returns the connections that are open, in the order in which they were accepted. */
+  sessions(): readonly CallerSession[]
+  /**
+   * Closes a connection: its requests in flight are cancelled. Resolves with false if there is none with this id.
+   * The client may connect again.
+   */
+  endSession(id: string): Promise<boolean>
+  /** Returns the resources that callers have subscribed to. */
+  subscriptions(): readonly CallerSubscription[]
+  /** Returns the tasks that this process runs for callers. */
+  tasks(): readonly CallerTask[]
+  /** Cancels a task. Resolves with false if this process runs none with this id. */
+  cancelTask(id: string): Promise<boolean>
+}
+
 /** Where connections, subscriptions and tasks are found. */
-export interface CallerStateHost {
+interface CallerStateHost {
   readonly sessions: readonly ServerSession[]
   readonly runningTasks: readonly TaskRun[]
   readonly subscriptions: readonly Subscriptions[]
 }
 
-/** The connections, subscriptions and tasks of the callers of a router, for people who look after it. */
-export class CallerState {
-  readonly #host: CallerStateHost
-
-  constructor(host: CallerStateHost) {
-    this.#host = host
-  }
-
-  /** Returns the connections that are open, in the order in which they were accepted. */
-  sessions(): readonly CallerSession[] {
-    return this.#host.sessions.map(callerSession).sort((a, b) => a.openedAt - b.openedAt)
-  }
-
-  /**
-   * Closes a connection: its requests in flight are cancelled. Resolves with false if there is none with this id.
-   * The client may connect again.
-   */
-  async endSession(id: string): Promise<boolean> {
-    const session = this.#host.sessions.find(each => each.id === id)
-    await session?.close({ drainMs: 0 })
-    return session !== undefined
-  }
-
-  /** Returns the resources that callers have subscribed to. */
-  subscriptions(): readonly CallerSubscription[] {
-    const counts = new Map<string, number>()
-    for (const { watcherCounts } of this.#host.subscriptions) {
-      for (const [uri, count] of watcherCounts) counts.set(uri, (counts.get(uri) ?? 0) + count)
-    }
-    return Array.from(counts, ([uri, count]) => ({ uri, count }))
-  }
-
-  /** Returns the tasks that this process runs for callers. */
-  tasks(): readonly CallerTask[] {
-    return this.#host.runningTasks.map(({ record }) => callerTask(record))
-  }
-
-  /** Cancels a task. Resolves with false if this process runs none with this id. */
-  async cancelTask(id: string): Promise<boolean> {
-    const task = this.#host.runningTasks.find(({ record }) => record.id === id)
-    await task?.cancel('Cancelled by an operator')
-    return task !== undefined
+/** Returns the state of the callers of a router, which is read when its methods are called. */
+export function callerState(host: CallerStateHost): CallerState {
+  return {
+    sessions: () => host.sessions.map(callerSession).sort((a, b) => a.openedAt - b.openedAt),
+    endSession: async id => {
+      const session = host.sessions.find(each => each.id === id)
+      await session?.close({ drainMs: 0 })
+      return session !== undefined
+    },
+    subscriptions: () => {
+      const counts = new Map<string, number>()
+      for (const { watcherCounts } of host.subscriptions) {
+        for (const [uri, count] of watcherCounts) counts.set(uri, (counts.get(uri) ?? 0) + count)
+      }
+      return Array.from(counts, ([uri, count]) => ({ uri, count }))
+    },
+    tasks: () => host.runningTasks.map(({ record }) => callerTask(record)),
+    cancelTask: async id => {
+      const task = host.runningTasks.find(({ record }) => record.id === id)
+      await task?.cancel('Cancelled by an operator')
+      return task !== undefined
+    },
   }
 }
 

@@ -71,7 +71,7 @@ export type {
 export { type PinChange, type PinImportOptions, type PinReport, Pins } from './pins/pins.ts'
 export type { PinFile, PinnedMember, PinRecord } from './pins/records.ts'
 export type { BreakerState } from './policy/breaker.ts'
-export type { SharedBuckets, TokenGrant, TokenRequest } from './policy/shared-rate.ts'
+export type { SharedBuckets, SharedTokenGrant, SharedTokenRequest } from './policy/shared-rate.ts'
 export type { RegistryChange, UnregisterOptions } from './registry.ts'
 export { Router } from './router.ts'
 export type { ExposedDefinition, ExposedTool, InstanceStatus, ServerStatus } from './status.ts'

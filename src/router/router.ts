@@ -14,7 +14,7 @@ import { Traffic } from '../util/traffic.ts'
 import { version as ownVersion } from '../util/version.ts'
 import { CompiledPolicy } from './access/compiled-policy.ts'
 import type { AccessPolicy } from './access/policy.ts'
-import { CallerState } from './caller-state.ts'
+import { type CallerState, callerState } from './caller-state.ts'
 import { type Catalog, mergedCatalog } from './catalog/catalog.ts'
 import type { HiddenEntry } from './catalog/entries.ts'
 import { ListMemory } from './catalog/list-memory.ts'
@@ -100,15 +100,11 @@ export class Router implements Endpoint {
     this.#startGate = new StartGate(options.concurrentStarts, this.#deadlines)
     this.#parkedCalls = new ParkedCalls(this.#deadlines, options.parkedMs)
     this.#info = { name, version, title }
-    const limits = new Limits({
-      router: options.limits,
-      shared: options.sharedRates,
-      now: () => this.#clock.now(),
-    })
+    const { limits: router, sharedRates: shared } = options
     this.#deadLetters = new DeadLetters(options.deadLetters)
     this.#routeHost = {
       clock: this.#clock,
-      limits,
+      limits: new Limits({ router, shared, now: () => this.#clock.now() }),
       outbound: options.outbound ?? [],
       priorityOf: priorityRules(options.priorities),
       deadLetters: this.#deadLetters,
@@ -134,7 +130,7 @@ export class Router implements Endpoint {
       routes: () => this.#registry.list(),
       onError: error => this.#onError(error),
     })
-    this.callers = new CallerState(this.#endpoints)
+    this.callers = callerState(this.#endpoints)
     this.#watched = new WatchedResources({
       clock: this.#clock,
       endpoints: this.#endpoints,

@@ -11,7 +11,7 @@ export interface RateLimit {
 }
 
 /** A request for tokens of a bucket that routers share. */
-export interface TokenRequest {
+export interface SharedTokenRequest {
   /** The name of the bucket, which is full when it is first used. */
   readonly bucket: string
   /** The tokens that are added per second. */
@@ -25,7 +25,7 @@ export interface TokenRequest {
 }
 
 /** The tokens that were taken of shared buckets. */
-export interface TokenGrant {
+export interface SharedTokenGrant {
   /** The tokens of each bucket, in the order of the requests. */
   readonly taken: readonly number[]
   /** The time until there are enough, in milliseconds; 0 if tokens were taken. */
@@ -40,7 +40,7 @@ export interface SharedBuckets {
    * Takes up to `want` tokens from each bucket, or none from any if one of them has fewer than `least`. Rejects if the
    * engine cannot be reached.
    */
-  take(buckets: readonly TokenRequest[]): Promise<TokenGrant>
+  take(buckets: readonly SharedTokenRequest[]): Promise<SharedTokenGrant>
 }
 
 /**
