@@ -7,7 +7,7 @@ import { announce } from './methods.js'
 const { listen } = await ours('index')
 const { redis } = await ours('backplane/redis/index')
 const listener = await listen(await trunklineServer(), 'http://127.0.0.1:0/mcp', {
-  http: { idleTimeoutMs: idleMs },
+  http: { idleTimeoutMs: idleMs, sessions: { maxSessions: 20_000 } },
   backplane: redis(process.argv[2]),
 })
 announce(new URL(listener.address).port)
