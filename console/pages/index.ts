@@ -49,6 +49,14 @@ export const pages: readonly Page[] = [
   },
   { id: 'sessions', title: 'Sessions', icon: '⇆', letter: 'e', view: Sessions, topics: '' },
   {
+    id: 'nodes',
+    title: 'Nodes',
+    icon: '⌬',
+    letter: 'd',
+    view: lazy('Nodes', async () => (await import('./nodes.tsx')).Nodes),
+    topics: '',
+  },
+  {
     id: 'check',
     title: 'Check',
     icon: '✓',

@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { connect } from '../../src/connect.ts'
 import type { CheckStepRow } from '../../src/console/wire.ts'
+import { addClusterNode } from '../../src/observe/cluster/nodes.ts'
 import { hasBrowser, type Look, TestBrowser, violations } from './browser.ts'
 import { demoServer, serveConsole } from './setup.ts'
 
 const pages = [
-  ...['', 'traffic', 'servers', 'servers/broken', 'tools', 'sessions', 'check', 'check/demo'],
-  ...['logs', 'config', 'connect'],
+  ...['', 'traffic', 'servers', 'servers/broken', 'tools', 'sessions', 'nodes', 'check'],
+  ...['check/demo', 'logs', 'config', 'connect'],
 ]
 /** `npm run console:test` looks at every page in both themes and two widths, and keeps pictures. */
 const isWhole = process.env.CONSOLE_TEST === 'all'
@@ -133,6 +134,41 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     await page.getByText('The session has ended').waitFor()
     await row.waitFor({ state: 'detached' })
     await client.close()
+  })
+
+  it('shows the nodes of the cluster, and that the engine is away', async () => {
+    const page = await open('nodes')
+    await page.getByText('not part of a cluster').waitFor()
+    const peer = {
+      name: 'web-2',
+      address: 'tcp://10.0.0.6:4100',
+      path: '/mcp',
+      version: '1.2.3',
+      state: 'draining' as const,
+      startedAt: new Date().toISOString(),
+    }
+    const leave = addClusterNode({
+      status: () => ({
+        ...peer,
+        name: 'web-1',
+        address: 'tcp://10.0.0.5:4100',
+        state: 'up',
+        engine: 'redis://10.0.0.9:6379',
+        isEngineUp: false,
+        mayAct: true,
+        leaseLeftMs: 9000,
+        sessions: 12,
+        unsavedSessions: 3,
+        forwarding: 1,
+        peers: [peer],
+      }),
+    })
+    await page.getByRole('row', { name: /web-1 this process up/ }).waitFor()
+    await page.getByRole('row', { name: /web-2 draining/ }).waitFor()
+    await page.getByText('The engine cannot be reached').waitFor()
+    expect(await violations(page)).toEqual([])
+    leave()
+    await page.getByText('not part of a cluster').waitFor()
   })
 
   it('checks a server, with advice', async () => {

@@ -10,6 +10,7 @@ import type { ConsoleOptions } from '../options.ts'
 import type { Playground } from '../play/playground.ts'
 import type { Checks } from '../snapshots/checks.ts'
 import type { ClientList } from '../snapshots/clients.ts'
+import { nodesAnswer } from '../snapshots/nodes.ts'
 import type { SessionList } from '../snapshots/sessions.ts'
 import { pinRows, slowestTools, toolDetails, toolsAnswer } from '../snapshots/tools.ts'
 import type { ConfigAnswer, ConnectAnswer, ServerAnswer, StateAnswer } from '../wire.ts'
@@ -106,6 +107,7 @@ export function consoleRoutes(parts: RouteParts): readonly ConsoleRoute[] {
       access: 'changes',
       json: ({ body }) => record(feeds, body),
     },
+    { method: 'GET', path: '/api/nodes', access: 'reads', json: () => nodesAnswer() },
     { method: 'GET', path: '/api/sessions', access: 'reads', json: () => sessions.read() },
     {
       method: 'POST',
