@@ -1,22 +1,13 @@
-import { useEffect, useState } from 'preact/hooks'
 import type { CheckReport, CheckStepRow, ChecksAnswer } from '../../src/console/wire.ts'
 import { address } from '../data/address.ts'
-import { ask } from '../data/api.ts'
 import { clock, duration, visible } from '../data/format.ts'
+import { usePolled } from '../data/polled.ts'
 import { mayChange } from '../data/store.ts'
 import { act, Copy, Empty, State, TableBox } from '../parts/basics.tsx'
 
 /** Checks whether servers, and the router itself, follow the protocol. */
 export function Check() {
-  const [answer, setAnswer] = useState<ChecksAnswer | undefined>(undefined)
-  const load = (): void => {
-    ask<ChecksAnswer>('checks').then(setAnswer, () => {})
-  }
-  useEffect(() => {
-    load()
-    const timer = setInterval(load, 1000)
-    return () => clearInterval(timer)
-  }, [])
+  const { answer, load } = usePolled<ChecksAnswer>('checks')
   const { item } = address.value
   if (answer === undefined) return <h1>Check</h1>
   if (item !== undefined) return <OneTarget name={item} answer={answer} onChange={load} />

@@ -1,27 +1,11 @@
-import { useEffect, useState } from 'preact/hooks'
 import type { NodeRow, NodesAnswer } from '../../src/console/wire-nodes.ts'
-import { ask } from '../data/api.ts'
 import { clock, duration, figure, visible } from '../data/format.ts'
+import { usePolled } from '../data/polled.ts'
 import { Empty, State, TableBox } from '../parts/basics.tsx'
 
 /** The nodes of the cluster, and the engine that they share. */
 export function Nodes() {
-  const [answer, setAnswer] = useState<NodesAnswer | undefined>(undefined)
-  const [problem, setProblem] = useState('')
-  useEffect(() => {
-    const load = (): void => {
-      ask<NodesAnswer>('nodes').then(
-        found => {
-          setAnswer(found)
-          setProblem('')
-        },
-        (error: Error) => setProblem(error.message),
-      )
-    }
-    load()
-    const timer = setInterval(load, 1000)
-    return () => clearInterval(timer)
-  }, [])
+  const { answer, problem } = usePolled<NodesAnswer>('nodes')
   const { engine, nodes = [] } = answer ?? {}
   return (
     <>

@@ -1,4 +1,3 @@
-import { useEffect, useState } from 'preact/hooks'
 import type {
   SessionRow,
   SessionsAnswer,
@@ -6,30 +5,15 @@ import type {
   TaskRow,
 } from '../../src/console/wire-sessions.ts'
 import { address, setQuery } from '../data/address.ts'
-import { ask } from '../data/api.ts'
 import { clock, duration, figure, visible } from '../data/format.ts'
+import { usePolled } from '../data/polled.ts'
 import { mayChange } from '../data/store.ts'
 import { act, Empty, Filter, TableBox } from '../parts/basics.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 
 /** Who is connected, what callers have subscribed to, and the tasks that run for them. */
 export function Sessions() {
-  const [answer, setAnswer] = useState<SessionsAnswer | undefined>(undefined)
-  const [problem, setProblem] = useState('')
-  const load = (): void => {
-    ask<SessionsAnswer>('sessions').then(
-      found => {
-        setAnswer(found)
-        setProblem('')
-      },
-      (error: Error) => setProblem(error.message),
-    )
-  }
-  useEffect(() => {
-    load()
-    const timer = setInterval(load, 1000)
-    return () => clearInterval(timer)
-  }, [])
+  const { answer, problem, load } = usePolled<SessionsAnswer>('sessions')
   const text = address.value.query.get('q') ?? ''
   const rows = (answer?.sessions ?? []).filter(sessionFilter(text))
   return (

@@ -3,7 +3,11 @@ import type { HttpReply, HttpRequest } from '../http/exchange.ts'
 import type { RemoteExchange, RemoteSessions } from '../http/server/remote-sessions.ts'
 import type { Endpoint } from '../mcp/endpoint.ts'
 import type { NodeLeft } from '../observe/cluster/events.ts'
-import { addClusterNode, type ClusterNodeStatus } from '../observe/cluster/nodes.ts'
+import {
+  addClusterNode,
+  type ClusterNodeStatus,
+  type ClusterPeer,
+} from '../observe/cluster/nodes.ts'
 import { events } from '../observe/events.ts'
 import { limits } from '../util/limits/limits.ts'
 import { Expiry } from '../util/time/expiry.ts'
@@ -17,7 +21,7 @@ import type { LinkStream, StreamReceiver } from './link/link-stream.ts'
 import { Links } from './link/links.ts'
 import { Authority } from './members/authority.ts'
 import { NodeLease } from './members/lease.ts'
-import { factsText, type NodeFacts, type PeerNode } from './members/peer-node.ts'
+import { factsText, type PeerNode } from './members/peer-node.ts'
 import { PeerNodes } from './members/peer-nodes.ts'
 import { Suspects } from './members/suspects.ts'
 import type { NodeSettings } from './options.ts'
@@ -94,7 +98,7 @@ export class ClusterNode implements RemoteSessions {
   readonly #target: ForwardTarget
   #service: ClusteredService | undefined
   #address = ''
-  #state: NodeFacts['state'] = 'up'
+  #state: ClusterPeer['state'] = 'up'
   #emptiedAt = Number.NEGATIVE_INFINITY
 
   constructor(settings: NodeSettings, served: ServedSessions, secret: string) {
@@ -188,7 +192,7 @@ export class ClusterNode implements RemoteSessions {
   }
 
   /** What this node tells the others about itself. */
-  get facts(): NodeFacts {
+  get facts(): ClusterPeer {
     const { name } = this.#settings
     const [address, state, startedAt] = [this.#address, this.#state, this.#startedAt]
     const { path } = this.#served

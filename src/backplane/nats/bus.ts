@@ -3,6 +3,7 @@ import type { Clock, Timer } from '../../util/time/clock.ts'
 import { closedError } from '../backplane-error.ts'
 import type { BusSubscriber, MessageBus } from '../message-bus.ts'
 import type { RunCommand } from '../remote/connection.ts'
+import { addSubscriber } from '../remote/subscribed-channel.ts'
 import type { NatsConnection } from './engine/connection.ts'
 import type { RawNats } from './engine/raw-connection.ts'
 import type { NatsSubjects } from './engine/subjects.ts'
@@ -61,23 +62,8 @@ export class NatsBus implements MessageBus {
 
   async subscribe(channel: string, subscriber: BusSubscriber): Promise<() => void> {
     if (this.#isClosed) throw closedError(this.#options.connection.name)
-    // A subscription of its own, so that one object can subscribe twice.
-    const own: BusSubscriber = {
-      message: text => subscriber.message(text),
-      gap: () => subscriber.gap(),
-    }
     const subscribed = this.#channels.get(channel) ?? this.#begin(channel)
-    subscribed.subscribers.add(own)
-    const end = () => {
-      if (subscribed.subscribers.delete(own)) this.#endIfUnused(channel, subscribed)
-    }
-    try {
-      await subscribed.ready
-    } catch (error) {
-      end()
-      throw error
-    }
-    return end
+    return addSubscriber(subscribed, subscriber, () => this.#endIfUnused(channel, subscribed))
   }
 
   /** Subscribes on a new connection to everything that is wanted. */

@@ -41,7 +41,8 @@ export class NatsMembership implements Membership {
   }
 
   async leave(node: string): Promise<void> {
-    await this.#end(node, -1)
+    // Its last heartbeat may seem to come from the future, because the time of the engine is only known roughly.
+    await this.#end(node, Number.NEGATIVE_INFINITY)
   }
 
   #end(node: string, silentMs: number): Promise<boolean> {

@@ -2,6 +2,7 @@ import { deferred } from '../../util/promises.ts'
 import { closedError } from '../backplane-error.ts'
 import type { BusSubscriber, MessageBus } from '../message-bus.ts'
 import type { RemoteConnection, RunCommand } from '../remote/connection.ts'
+import { addSubscriber } from '../remote/subscribed-channel.ts'
 import type { RawLink } from './raw-link.ts'
 
 /** A channel with subscribers in this process. */
@@ -32,23 +33,8 @@ export class ParentBus implements MessageBus {
 
   async subscribe(channel: string, subscriber: BusSubscriber): Promise<() => void> {
     if (this.#isClosed) throw closedError(this.#name)
-    // A subscription of its own, so that one object can subscribe twice.
-    const own: BusSubscriber = {
-      message: text => subscriber.message(text),
-      gap: () => subscriber.gap(),
-    }
     const subscribed = this.#channels.get(channel) ?? this.#begin(channel)
-    subscribed.subscribers.add(own)
-    const end = (): void => {
-      if (subscribed.subscribers.delete(own)) this.#endIfUnused(channel, subscribed)
-    }
-    try {
-      await subscribed.ready
-    } catch (error) {
-      end()
-      throw error
-    }
-    return end
+    return addSubscriber(subscribed, subscriber, () => this.#endIfUnused(channel, subscribed))
   }
 
   /** Subscribes on a new link to everything that is wanted. */

@@ -4,6 +4,7 @@ import { randomHex } from '../../util/random.ts'
 import type { Clock, Timer } from '../../util/time/clock.ts'
 import { closedError } from '../backplane-error.ts'
 import type { BusSubscriber, MessageBus } from '../message-bus.ts'
+import { addSubscriber } from '../remote/subscribed-channel.ts'
 import type { PreparedConnection, RedisConnection } from './connection.ts'
 import type { RedisKeys } from './keys.ts'
 import type { RedisCommands } from './topology/commands.ts'
@@ -63,23 +64,8 @@ export class RedisBus implements MessageBus {
 
   async subscribe(channel: string, subscriber: BusSubscriber): Promise<() => void> {
     if (this.#isClosed) throw closedError(this.#options.name)
-    // A subscription of its own, so that one object can subscribe twice.
-    const own: BusSubscriber = {
-      message: text => subscriber.message(text),
-      gap: () => subscriber.gap(),
-    }
     const subscribed = this.#channels.get(channel) ?? this.#begin(channel)
-    subscribed.subscribers.add(own)
-    const end = () => {
-      if (subscribed.subscribers.delete(own)) this.#endIfUnused(channel, subscribed)
-    }
-    try {
-      await subscribed.ready
-    } catch (error) {
-      end()
-      throw error
-    }
-    return end
+    return addSubscriber(subscribed, subscriber, () => this.#endIfUnused(channel, subscribed))
   }
 
   /** Subscribes on a new connection to everything that is wanted. */

@@ -1,29 +1,14 @@
+import type { ClusterPeer } from '../../observe/cluster/nodes.ts'
 import { isRecord } from '../../util/objects.ts'
 
-/** What a node tells the others about itself with each heartbeat. */
-export interface NodeFacts {
-  /** A name for people. */
-  readonly name: string
-  /** The address of its links. */
-  readonly address: string
-  /** The path at which it serves sessions. Only nodes with the same path can continue them. */
-  readonly path: string
-  /** The version of Trunkline. */
-  readonly version: string
-  /** A node that drains takes no new sessions. */
-  readonly state: 'up' | 'draining'
-  /** When it started, as an ISO 8601 date. */
-  readonly startedAt: string
-}
-
 /** A node of the cluster. */
-export interface PeerNode extends NodeFacts {
+export interface PeerNode extends ClusterPeer {
   /** Identifies the process: a restart is a new node. */
   readonly node: string
 }
 
-/** Returns the text of a heartbeat. */
-export function factsText(facts: NodeFacts): string {
+/** Returns the text of a heartbeat: what a node tells the others about itself. */
+export function factsText(facts: ClusterPeer): string {
   return JSON.stringify(facts)
 }
 

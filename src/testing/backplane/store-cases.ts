@@ -105,8 +105,11 @@ export const storeCases: readonly CaseDefinition[] = [
         passedMs >= 149,
         `a record of 150 ms lives as long (it ended after ${passedMs} ms)`,
       )
-      const result = await one.store.swap(key, undefined, { value: 'b', ttlMs })
-      expectEqual(result.isDone, true, 'a swap after the end')
+      // The other one may know the time of the engine better.
+      await eventually(async () => {
+        const { isDone } = await one.store.swap(key, undefined, { value: 'b', ttlMs })
+        return isDone
+      })
     },
   },
   {
