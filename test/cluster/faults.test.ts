@@ -114,11 +114,16 @@ if (redisProgram === undefined) {
     test('is stopped does not hinder sessions', async () => {
       const { a, b } = await threeNodes()
       const session = await openSession(a.address)
+      // Once the engine is stopped, no node can learn of another one.
+      expect(await pidOf(b.address, session)).toBe(String(a.child.pid))
       engine.pause()
-      for (let count = 0; count < 20; count++) {
-        expect(await pidOf(b.address, session)).toBe(String(a.child.pid))
+      try {
+        for (let count = 0; count < 20; count++) {
+          expect(await pidOf(b.address, session)).toBe(String(a.child.pid))
+        }
+      } finally {
+        engine.resume()
       }
-      engine.resume()
     })
 
     test('was emptied gets the sessions again', async () => {
