@@ -120,8 +120,7 @@ export const attacks = {
     for (let count = 0; count < 100; count++) await initialize(socket, web, megabyte)
   },
   'subscriptions to long addresses': async ({ web, open }) => {
-    const socket = await open(web)
-    const session = await initialize(socket, web, '')
+    const { socket, session } = await openSession(open, web)
     for (let count = 0; count < 100; count++) {
       const uri = `any:///${count}${megabyte}`
       await exchange(socket, inSession(web, session, 'resources/subscribe', { uri }))
@@ -134,8 +133,7 @@ export const attacks = {
     await settle()
   },
   'event streams that can be resumed': async ({ web, open, settle }) => {
-    const socket = await open(web)
-    const session = await initialize(socket, web, '')
+    const { session } = await openSession(open, web)
     const _meta = { progressToken: 1 }
     const params = { name: 'stream', arguments: { text: megabyte.slice(0, 900_000) }, _meta }
     for (let count = 0; count < 100; count++) {
@@ -311,6 +309,16 @@ async function initialize(socket, port, description) {
   const session = /mcp-session-id: (\S+)/i.exec(head)?.[1]
   await exchange(socket, inSession(port, session, 'notifications/initialized'))
   return session
+}
+
+/** Opens a session on a connection of its own. On a busy machine the limits of the server may end a connection first. */
+async function openSession(open, port) {
+  for (let attempt = 0; attempt < 20; attempt++) {
+    const socket = await open(port)
+    const session = await initialize(socket, port, '')
+    if (session !== undefined) return { socket, session }
+  }
+  throw new Error('the server has opened no session')
 }
 
 function initializeBody(protocolVersion, description) {
