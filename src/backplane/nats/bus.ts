@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../../util/time/clock.ts'
 import { closedError } from '../backplane-error.ts'
 import type { BusSubscriber, MessageBus } from '../message-bus.ts'
 import type { RunCommand } from '../remote/connection.ts'
-import { addSubscriber } from '../remote/subscribed-channel.ts'
+import { addSubscriber, type SubscribedChannel } from '../remote/subscribed-channel.ts'
 import type { NatsConnection } from './engine/connection.ts'
 import type { RawNats } from './engine/raw-connection.ts'
 import type { NatsSubjects } from './engine/subjects.ts'
@@ -16,10 +16,8 @@ export interface NatsBusOptions {
   readonly connection: NatsConnection
 }
 
-/** A channel with subscribers in this process. */
-interface SubscribedChannel {
-  readonly subscribers: Set<BusSubscriber>
-  /** Settles with the first subscription; later ones wait for it. */
+/** A channel with subscribers in this process, and its subscription. */
+interface NatsChannel extends SubscribedChannel {
   ready: Promise<void>
   /** Ends the subscription on the present connection. */
   end(): void
@@ -39,7 +37,7 @@ const everyone = '\0'
  */
 export class NatsBus implements MessageBus {
   readonly #options: NatsBusOptions
-  readonly #channels = new Map<string, SubscribedChannel>()
+  readonly #channels = new Map<string, NatsChannel>()
   /** Channels on which messages got lost; undefined if there are too many. */
   #lost: Set<string> | undefined = new Set()
   /** Channels on which messages were sent that the engine has not confirmed. */
@@ -91,8 +89,8 @@ export class NatsBus implements MessageBus {
     if (this.#timer !== undefined) this.#options.clock.stop(this.#timer)
   }
 
-  #begin(channel: string): SubscribedChannel {
-    const subscribed: SubscribedChannel = {
+  #begin(channel: string): NatsChannel {
+    const subscribed: NatsChannel = {
       subscribers: new Set(),
       ready: Promise.resolve(),
       end: () => {},
@@ -111,7 +109,7 @@ export class NatsBus implements MessageBus {
     return subscribed
   }
 
-  #listen(raw: RawNats, channel: string, subscribed: SubscribedChannel): void {
+  #listen(raw: RawNats, channel: string, subscribed: NatsChannel): void {
     subscribed.end = raw.subscribe(this.#options.subjects.channel(channel), ({ text }) => {
       for (const subscriber of [...subscribed.subscribers]) {
         if (text.startsWith(message)) subscriber.message(text.slice(1))
@@ -120,7 +118,7 @@ export class NatsBus implements MessageBus {
     })
   }
 
-  #endIfUnused(channel: string, subscribed: SubscribedChannel): void {
+  #endIfUnused(channel: string, subscribed: NatsChannel): void {
     if (subscribed.subscribers.size > 0 || this.#channels.get(channel) !== subscribed) return
     this.#channels.delete(channel)
     subscribed.end()

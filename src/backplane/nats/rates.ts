@@ -1,10 +1,5 @@
-import {
-  type Bucket,
-  type BucketAnswer,
-  type SlotLease,
-  takenFrom,
-  withLease,
-} from '../rules/rates.ts'
+import { type BucketOperations, takeFromAll } from '../remote/several-buckets.ts'
+import { type Bucket, type SlotLease, takenFrom, withLease } from '../rules/rates.ts'
 import type { BucketRequest, SharedRates, TakenTokens } from '../shared-rates.ts'
 import type { Documents } from './documents.ts'
 import type { NatsSubjects } from './engine/subjects.ts'
@@ -19,24 +14,15 @@ export interface NatsRatesOptions {
 /** Token buckets and slots in an engine: each is one document. */
 export class NatsRates implements SharedRates {
   readonly #options: NatsRatesOptions
+  readonly #operations: BucketOperations
 
   constructor(options: NatsRatesOptions) {
     this.#options = options
+    this.#operations = bucketOperations(options)
   }
 
-  async take(buckets: readonly BucketRequest[]): Promise<TakenTokens> {
-    const outcomes = await Promise.allSettled(buckets.map(bucket => this.#take(bucket)))
-    const taken = outcomes.map(outcome =>
-      outcome.status === 'fulfilled' ? outcome.value.taken : 0,
-    )
-    if (taken.every(tokens => tokens > 0)) return { taken, waitMs: 0 }
-    await this.#giveBack(buckets, taken)
-    let waitMs = 0
-    for (const outcome of outcomes) {
-      if (outcome.status === 'rejected') throw outcome.reason
-      waitMs = Math.max(waitMs, outcome.value.waitMs)
-    }
-    return { taken: buckets.map(() => 0), waitMs }
+  take(buckets: readonly BucketRequest[]): Promise<TakenTokens> {
+    return takeFromAll(buckets, this.#operations)
   }
 
   async leaseSlots(
@@ -54,29 +40,22 @@ export class NatsRates implements SharedRates {
       return { result: slots, next: { value: leases, until } }
     })
   }
+}
 
-  #take(request: BucketRequest): Promise<BucketAnswer> {
-    const { buckets, subjects } = this.#options
-    return buckets.update(subjects.bucket(request.bucket), (document, moment) => {
-      const result = takenFrom(document?.value, request, moment)
-      const { bucket, until, waitMs } = result
-      return waitMs > 0 ? { result } : { result, next: { value: bucket, until } }
-    })
-  }
-
-  /** Gives tokens back. If that fails they are lost, which never allows more than the limit. */
-  async #giveBack(buckets: readonly BucketRequest[], taken: readonly number[]): Promise<void> {
-    const { buckets: documents, subjects } = this.#options
-    const returns = buckets.map(({ bucket, burst }, at) => {
-      const back = taken[at] ?? 0
-      if (back === 0) return undefined
-      return documents.update(subjects.bucket(bucket), document => {
+function bucketOperations({ buckets, subjects }: NatsRatesOptions): BucketOperations {
+  return {
+    take: request =>
+      buckets.update(subjects.bucket(request.bucket), (document, moment) => {
+        const result = takenFrom(document?.value, request, moment)
+        const { bucket, until, waitMs } = result
+        return waitMs > 0 ? { result } : { result, next: { value: bucket, until } }
+      }),
+    giveBack: ({ bucket, burst }, back) =>
+      buckets.update(subjects.bucket(bucket), document => {
         if (document === undefined) return { result: undefined }
         const { value, until } = document
         const tokens = Math.min(burst, value.tokens + back)
         return { result: undefined, next: { value: { ...value, tokens }, until } }
-      })
-    })
-    await Promise.allSettled(returns)
+      }),
   }
 }

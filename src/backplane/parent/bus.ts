@@ -2,15 +2,8 @@ import { deferred } from '../../util/promises.ts'
 import { closedError } from '../backplane-error.ts'
 import type { BusSubscriber, MessageBus } from '../message-bus.ts'
 import type { RemoteConnection, RunCommand } from '../remote/connection.ts'
-import { addSubscriber } from '../remote/subscribed-channel.ts'
+import { addSubscriber, type SubscribedChannel } from '../remote/subscribed-channel.ts'
 import type { RawLink } from './raw-link.ts'
-
-/** A channel with subscribers in this process. */
-interface SubscribedChannel {
-  readonly subscribers: Set<BusSubscriber>
-  /** Settles with the first subscription; later ones wait for it. */
-  readonly ready: Promise<void>
-}
 
 /** Messages through the process that holds the state. */
 export class ParentBus implements MessageBus {

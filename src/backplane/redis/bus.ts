@@ -4,7 +4,7 @@ import { randomHex } from '../../util/random.ts'
 import type { Clock, Timer } from '../../util/time/clock.ts'
 import { closedError } from '../backplane-error.ts'
 import type { BusSubscriber, MessageBus } from '../message-bus.ts'
-import { addSubscriber } from '../remote/subscribed-channel.ts'
+import { addSubscriber, type SubscribedChannel } from '../remote/subscribed-channel.ts'
 import type { PreparedConnection, RedisConnection } from './connection.ts'
 import type { RedisKeys } from './keys.ts'
 import type { RedisCommands } from './topology/commands.ts'
@@ -18,13 +18,6 @@ export interface RedisBusOptions {
   /** The command that publishes: `SPUBLISH` in a Redis Cluster, which tells the engines of one shard only. */
   readonly publishCommand: 'PUBLISH' | 'SPUBLISH'
   readonly subscriber: RedisConnection
-}
-
-/** A channel with subscribers in this process. */
-interface SubscribedChannel {
-  readonly subscribers: Set<BusSubscriber>
-  /** Settles with the first subscription; later ones wait for it. */
-  readonly ready: Promise<void>
 }
 
 /** The first character of what is published: a message, or a notice that messages got lost. */

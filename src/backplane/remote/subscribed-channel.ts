@@ -1,9 +1,9 @@
 import type { BusSubscriber } from '../message-bus.ts'
 
-/** A channel of an engine that somebody in this process has subscribed to. */
+/** A channel with subscribers in this process. */
 export interface SubscribedChannel {
   readonly subscribers: Set<BusSubscriber>
-  /** Settles when the engine has confirmed the subscription, or could not be reached. */
+  /** Settles with the first subscription; later ones wait for it. */
   readonly ready: Promise<unknown>
 }
 
